@@ -1,0 +1,2 @@
+//! Placeholder while the stages are built.
+fn main() {}

@@ -1,0 +1,216 @@
+//! What may be said: expressions over bytes and special tokens.
+//!
+//! An [`Expression`] is an immutable, shared tree: literals, special tokens, byte [`Language`]s, sequences, choices, and two
+//! constructs that are made when reached. A [`Rule`] is a name whose body is computed on demand; that is the recursion, and it
+//! carries whatever a grammar cannot express (names used so far, elements counted so far) as its own data. A capture hands the
+//! bytes that an expression matched to a [`Binder`], which answers with what follows.
+//!
+//! Two promises hold for every expression, and the automaton stands on them:
+//!
+//! * **productive**: it matches at least one text. There is no expression for "nothing": where nothing may be said, the layer
+//!   above does not offer the branch. [`Expression::min_len`] is therefore always a number.
+//! * **not left-recursive**: expanding rules always reaches a byte or special token, or the end.
+//!
+//! Expressions compare by structure, with the hash kept in the node; equal futures are therefore found equal wherever they
+//! were built.
+
+mod language;
+mod rule;
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+pub use language::{Label, Language, Leaf, State};
+pub use rule::{Binder, BinderRef, Rule, RuleRef};
+
+use crate::special::SpecialToken;
+
+/// What may be said from here on. Cheap to clone.
+#[derive(Clone)]
+pub struct Expression(Arc<Node>);
+
+struct Node {
+    kind: Kind,
+    hash: u64,
+    min_len: u32,
+}
+
+/// The shapes of an expression.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Says nothing.
+    Empty,
+    /// Exactly these bytes; at least one.
+    Literal(Arc<[u8]>),
+    /// One special token.
+    Special(SpecialToken),
+    /// A text of a byte language, then the arm of its label where there are arms.
+    Match {
+        /// The language.
+        leaf: Leaf,
+        /// What follows a text with label `i`; empty where nothing depends on the label.
+        arms: Arc<[Expression]>,
+    },
+    /// The first, then the second.
+    Sequence(Expression, Expression),
+    /// One of these; at least two.
+    Choice(Arc<[Expression]>),
+    /// The body of a rule.
+    Rule(RuleRef),
+    /// The body, then what the binder says follows the bytes that the body matched.
+    Capture {
+        /// What is captured.
+        body: Expression,
+        /// What follows it.
+        binder: BinderRef,
+    },
+}
+
+impl Expression {
+    /// Says nothing.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::new(Kind::Empty)
+    }
+
+    /// Exactly these bytes.
+    ///
+    /// ```
+    /// # use harmony_mask::expression::Expression;
+    /// assert_eq!(Expression::literal("").min_len(), 0);
+    /// assert_eq!(Expression::literal("json").min_len(), 4);
+    /// ```
+    #[must_use]
+    pub fn literal(bytes: impl AsRef<[u8]>) -> Self {
+        match bytes.as_ref() {
+            [] => Self::empty(),
+            bytes => Self::new(Kind::Literal(bytes.into())),
+        }
+    }
+
+    /// One special token.
+    #[must_use]
+    pub fn special(token: SpecialToken) -> Self {
+        Self::new(Kind::Special(token))
+    }
+
+    /// A text of a language.
+    #[must_use]
+    pub fn leaf(leaf: Leaf) -> Self {
+        Self::switch(leaf, [])
+    }
+
+    /// A text of a language, then the arm of its label. The language's labels are indices of `arms`.
+    #[must_use]
+    pub fn switch(leaf: Leaf, arms: impl IntoIterator<Item = Self>) -> Self {
+        Self::new(Kind::Match { leaf, arms: arms.into_iter().collect() })
+    }
+
+    /// The body of a rule, computed when reached.
+    #[must_use]
+    pub fn rule(rule: Arc<dyn Rule>) -> Self {
+        Self::new(Kind::Rule(RuleRef(rule)))
+    }
+
+    /// The body, then what `binder` says follows.
+    #[must_use]
+    pub fn capture(body: Self, binder: Arc<dyn Binder>) -> Self {
+        Self::new(Kind::Capture { body, binder: BinderRef(binder) })
+    }
+
+    /// One after the other.
+    #[must_use]
+    pub fn sequence<I>(parts: I) -> Self
+    where
+        I: IntoIterator<Item = Self, IntoIter: DoubleEndedIterator>,
+    {
+        parts.into_iter().rev().fold(Self::empty(), |tail, head| head.then(tail))
+    }
+
+    /// This, then `next`.
+    #[must_use]
+    pub fn then(self, next: Self) -> Self {
+        match (self.kind(), next.kind()) {
+            (Kind::Empty, _) => next,
+            (_, Kind::Empty) => self,
+            _ => Self::new(Kind::Sequence(self, next)),
+        }
+    }
+
+    /// One of these, each offered once; `None` where there is nothing to choose from.
+    #[must_use]
+    pub fn choice(options: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let mut distinct: Vec<Self> = Vec::new();
+        for option in options {
+            if !distinct.contains(&option) {
+                distinct.push(option);
+            }
+        }
+        match distinct.len() {
+            0 => None,
+            1 => distinct.pop(),
+            _ => Some(Self::new(Kind::Choice(distinct.into()))),
+        }
+    }
+
+    /// This or nothing.
+    #[must_use]
+    pub fn optional(self) -> Self {
+        Self::choice([self, Self::empty()]).expect("two options")
+    }
+
+    /// Its shape.
+    #[must_use]
+    pub fn kind(&self) -> &Kind {
+        &self.0.kind
+    }
+
+    /// The length in bytes of a shortest text it matches, a special token counting one.
+    #[must_use]
+    pub fn min_len(&self) -> u32 {
+        self.0.min_len
+    }
+
+    fn new(kind: Kind) -> Self {
+        let mut hasher = std::hash::DefaultHasher::new();
+        kind.hash(&mut hasher);
+        let min_len = kind.min_len();
+        Self(Arc::new(Node { hash: hasher.finish(), min_len, kind }))
+    }
+}
+
+impl Kind {
+    fn min_len(&self) -> u32 {
+        match self {
+            Self::Empty => 0,
+            Self::Literal(bytes) => u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+            Self::Special(_) => 1,
+            Self::Match { leaf, arms } => leaf.min_len_with(leaf.start(), arms),
+            Self::Sequence(head, tail) => head.min_len().saturating_add(tail.min_len()),
+            Self::Choice(options) => options.iter().map(Expression::min_len).min().expect("options"),
+            Self::Rule(rule) => rule.0.min_len(),
+            Self::Capture { body, binder } => body.min_len().saturating_add(binder.0.min_len()),
+        }
+    }
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || (self.0.hash == other.0.hash && self.0.kind == other.0.kind)
+    }
+}
+
+impl Eq for Expression {}
+
+impl Hash for Expression {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.hash);
+    }
+}
+
+impl fmt::Debug for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.kind.fmt(f)
+    }
+}

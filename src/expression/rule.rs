@@ -1,0 +1,75 @@
+//! Rules and binders: the parts of an expression that are made when reached.
+
+use std::any::Any;
+use std::fmt::{self, Debug};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use super::Expression;
+
+/// A named expression whose body is computed on demand.
+///
+/// A rule is a value: two rules that are [`same`](Rule::same) have the same body, whenever it is computed.
+pub trait Rule: Debug + Send + Sync + Any {
+    /// The body. Productive, and never left-recursive.
+    fn expand(&self) -> Expression;
+
+    /// The length in bytes of a shortest text of the body. Must not expand: it is asked while expressions are built.
+    fn min_len(&self) -> u32;
+
+    /// Where in the grammar this is, in a user's words, for error messages: `arguments of functions.f, /properties/city`.
+    fn place(&self) -> String;
+
+    /// Whether the other rule is this one, by content.
+    fn same(&self, other: &dyn Rule) -> bool;
+
+    /// A hash of the content.
+    fn fingerprint(&self) -> u64;
+}
+
+/// Says what follows a captured text.
+pub trait Binder: Debug + Send + Sync + Any {
+    /// What follows `text`, which is a text of the captured expression.
+    fn bind(&self, text: &[u8]) -> Expression;
+
+    /// The length in bytes of a shortest text of what follows, whatever was captured.
+    fn min_len(&self) -> u32;
+
+    /// Whether the other binder is this one, by content.
+    fn same(&self, other: &dyn Binder) -> bool;
+
+    /// A hash of the content.
+    fn fingerprint(&self) -> u64;
+}
+
+macro_rules! shared {
+    ($name:ident, $trait:ident, $doc:literal) => {
+        #[doc = $doc]
+        #[derive(Clone)]
+        pub struct $name(pub Arc<dyn $trait>);
+
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                Arc::ptr_eq(&self.0, &other.0)
+                    || (self.0.fingerprint() == other.0.fingerprint() && self.0.same(&*other.0))
+            }
+        }
+
+        impl Eq for $name {}
+
+        impl Hash for $name {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                state.write_u64(self.0.fingerprint());
+            }
+        }
+
+        impl Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+shared!(RuleRef, Rule, "A shared [`Rule`], compared by content.");
+shared!(BinderRef, Binder, "A shared [`Binder`], compared by content.");

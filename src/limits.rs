@@ -1,0 +1,62 @@
+//! Every ceiling of a compilation, in one place.
+//!
+//! A request may come from anybody, so each stage counts what it builds and stops with a named error at its ceiling.
+//! Counts are of things (nodes, states, bytes), never of seconds: whether a request compiles does not depend on the machine.
+
+use std::fmt;
+
+/// Ceilings for one compilation. The defaults suit a public server.
+///
+/// ```
+/// # use harmony_mask::Limits;
+/// let limits = Limits { schema_depth: 32, ..Limits::default() };
+/// assert!(limits.dfa_states > 1_000);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Nesting of a schema document, in levels.
+    pub schema_depth: usize,
+    /// Normalised schema nodes of one schema.
+    pub schema_nodes: usize,
+    /// Alternatives (cells of one JSON type) of one schema node.
+    pub alternatives: usize,
+    /// States of one deterministic automaton (a pattern, a format, a set of names, a range of numbers).
+    pub dfa_states: usize,
+    /// Digits of one number in a schema, its exponent written out.
+    pub number_digits: usize,
+    /// Tools of one request.
+    pub tools: usize,
+    /// Bytes that the caches of one compiler may keep. More are computed again when needed; results do not change.
+    pub cache_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            schema_depth: 256,
+            schema_nodes: 200_000,
+            alternatives: 4_096,
+            dfa_states: 100_000,
+            number_digits: 1_000,
+            tools: 4_096,
+            cache_bytes: 256 << 20,
+        }
+    }
+}
+
+/// A ceiling was reached: which one, and its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitExceeded {
+    /// The field of [`Limits`] that was reached.
+    pub what: &'static str,
+    /// Its value.
+    pub limit: usize,
+}
+
+impl fmt::Display for LimitExceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "more than {} {} (limit `{}`)", self.limit, self.what.replace('_', " "), self.what)
+    }
+}
+
+impl std::error::Error for LimitExceeded {}
