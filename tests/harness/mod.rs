@@ -1,5 +1,8 @@
 //! What the law tests share: the vocabulary, random walks through grammars, and the brute-force mask.
 
+pub mod python;
+pub mod reference;
+
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
