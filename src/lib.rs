@@ -2,5 +2,9 @@
 pub mod expression;
 pub mod limits;
 pub mod special;
+pub mod token_mask;
+pub mod vocabulary;
 pub use limits::{LimitExceeded, Limits};
 pub use special::{SpecialToken, TokenId};
+pub use token_mask::{TokenMask, TokenMaskMut};
+pub use vocabulary::{Vocabulary, VocabularyError};
