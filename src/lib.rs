@@ -1,4 +1,5 @@
 //! harmony-mask compiles what a gpt-oss model may say next into token masks.
+pub mod automaton;
 pub mod expression;
 pub mod harmony;
 pub mod lark;

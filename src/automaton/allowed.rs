@@ -75,13 +75,11 @@ impl<'a> Collector<'a> {
     /// Follows the one path of a literal, then what comes below it.
     fn literal(&mut self, thread: &Thread, rest: &[u8]) {
         let trie = self.vocabulary.trie();
-        let mut node = trie.root();
+        let mut node = None;
         for byte in rest {
-            match trie.child(node, *byte) {
-                Some(child) => node = child,
-                None => return,
-            }
-            self.others.extend(trie.node(node).token);
+            let Some(child) = trie.child(node, *byte) else { return };
+            self.others.extend(trie.node(child).token);
+            node = Some(child);
         }
         if trie.children(node).next().is_some() {
             let mut after = Vec::new();
@@ -159,12 +157,12 @@ impl<'a> Collector<'a> {
     fn subtree(&mut self, node: u32, threads: &[Thread]) {
         if !threads.is_empty() {
             self.others.extend(self.vocabulary.trie().node(node).token);
-            self.below(node, threads);
+            self.below(Some(node), threads);
         }
     }
 
     /// Tokens strictly below a node, given the threads after its bytes.
-    fn below(&mut self, node: u32, threads: &[Thread]) {
+    fn below(&mut self, node: Option<u32>, threads: &[Thread]) {
         let trie = self.vocabulary.trie();
         for child in trie.children(node) {
             let byte = trie.node(child).byte;

@@ -72,7 +72,7 @@ impl LeafEntry {
             let mut exits = Vec::new();
             walk(vocabulary, leaf, state, |node, state| {
                 if leaf.accepts(state).is_some() {
-                    exits.extend(trie.children(node).map(|child| Exit { byte: trie.node(child).byte, node: child }));
+                    exits.extend(trie.children(Some(node)).map(|child| Exit { byte: trie.node(child).byte, node: child }));
                 }
             });
             exits.sort_unstable();
@@ -87,10 +87,10 @@ fn walk(vocabulary: &Vocabulary, leaf: &Leaf, state: State, mut visit: impl FnMu
     // The state before the byte of a node of depth d is states[d - 1].
     let mut states = [State::default(); 256];
     states[0] = state;
-    let mut at = trie.first();
+    let mut at = 0;
     while at < trie.len() {
         let node = trie.node(at);
-        match leaf.step(states[usize::from(node.depth) - 1], node.byte) {
+        match leaf.step(states[node.parent_depth()], node.byte) {
             Some(next) => {
                 visit(at, next);
                 states[usize::from(node.depth)] = next;

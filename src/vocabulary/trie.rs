@@ -92,6 +92,40 @@ impl<'a> Trie<'a> {
             end: depth_and_end >> 8,
         }
     }
+
+    /// The nodes one byte longer than `parent`, in ascending order of that byte; `None` stands for the empty prefix.
+    pub fn children(self, parent: Option<u32>) -> impl Iterator<Item = u32> + use<'a> {
+        let (first, end) = parent.map_or((0, self.len()), |node| (node + 1, self.node(node).end));
+        let within = move |node: &u32| *node < end;
+        std::iter::successors(Some(first).filter(within), move |node| Some(self.node(*node).end).filter(within))
+    }
+
+    /// The child of `parent` along `byte`.
+    #[must_use]
+    pub fn child(self, parent: Option<u32>, byte: u8) -> Option<u32> {
+        self.children(parent).find(|child| self.node(*child).byte == byte)
+    }
+
+    /// The longest token that `text` begins with, and its length.
+    ///
+    /// ```
+    /// let vocabulary = harmony_mask::Vocabulary::o200k_harmony();
+    /// let (token, len) = vocabulary.trie().longest_match(b"finally!").expect("every byte is a token");
+    /// assert_eq!((vocabulary.token_bytes(token), len), (Some(&b"finally"[..]), 7));
+    /// ```
+    #[must_use]
+    pub fn longest_match(self, text: &[u8]) -> Option<(TokenId, usize)> {
+        let mut node = None;
+        let mut longest = None;
+        for (byte, len) in text.iter().zip(1..) {
+            node = Some(match self.child(node, *byte) {
+                Some(child) => child,
+                None => break,
+            });
+            longest = node.and_then(|node| self.node(node).token).map(|token| (token, len)).or(longest);
+        }
+        longest
+    }
 }
 
 impl fmt::Debug for Trie<'_> {
