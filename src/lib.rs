@@ -4,6 +4,7 @@ pub mod expression;
 pub mod harmony;
 pub mod lark;
 pub mod limits;
+pub mod regular;
 pub mod special;
 pub mod token_mask;
 pub mod vocabulary;

@@ -5,8 +5,8 @@ mod harness;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use harness::{COMPILER, WIDTH, python};
 use harmony_mask::{Grammar, Options, PropertyOrder, TokenMask};
+use harness::{COMPILER, WIDTH, python};
 use serde_json::Value;
 
 /// Schemas that compile, taken evenly over the corpus.
@@ -22,7 +22,8 @@ fn valid_instances_are_accepted_and_invalid_ones_are_not() {
     let (mut compiled, mut instances, mut wrong) = (0, 0, Vec::new());
     // A stride that is prime to the number of files spreads the sample over all splits.
     for file in (0..files.len()).map(|at| &files[at * 7919 % files.len()]) {
-        let document: Value = serde_json::from_str(&fs::read_to_string(file).expect("readable")).expect("JSON");
+        let document: Value =
+            serde_json::from_str(&fs::read_to_string(file).expect("readable")).expect("JSON");
         let Ok(grammar) = COMPILER.compile_schema(&document["schema"], &options) else { continue };
         for test in document["tests"].as_array().into_iter().flatten() {
             let accepted = accepts(&grammar, &python::dumps(&test["data"]));

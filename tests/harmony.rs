@@ -2,8 +2,8 @@
 
 mod harness;
 
-use harness::{EXAMPLES, HABITS, Random, example, reference, walk};
 use harmony_mask::Matcher;
+use harness::{EXAMPLES, HABITS, Random, example, reference, walk};
 
 /// Law 6: what is accepted parses strictly with `openai-harmony`, into the transcript's messages.
 #[test]
@@ -22,10 +22,26 @@ fn assert_same_messages(matcher: &Matcher) {
     let text = matcher.vocabulary().decode(matcher.tokens());
     let theirs = reference::parse(matcher.tokens()).unwrap_or_else(|error| panic!("{error}: {text:?}"));
     let transcript = matcher.transcript();
-    let ours: Vec<_> = transcript.messages.iter().map(|message| {
-        let Some(content_type) = &message.content_type else { return (message.channel.as_deref(), message.recipient.as_deref(), None, message.content.clone()) };
-        (message.channel.as_deref(), message.recipient.as_deref(), Some(content_type.as_str()), message.content.clone())
-    }).collect();
+    let ours: Vec<_> = transcript
+        .messages
+        .iter()
+        .map(|message| {
+            let Some(content_type) = &message.content_type else {
+                return (
+                    message.channel.as_deref(),
+                    message.recipient.as_deref(),
+                    None,
+                    message.content.clone(),
+                );
+            };
+            (
+                message.channel.as_deref(),
+                message.recipient.as_deref(),
+                Some(content_type.as_str()),
+                message.content.clone(),
+            )
+        })
+        .collect();
     let theirs: Vec<_> = theirs.iter().map(reference::fields).collect();
     assert_eq!(ours, theirs, "{text:?}");
 }

@@ -4,8 +4,8 @@ mod harness;
 
 use std::collections::HashSet;
 
-use harness::{COMPILER, EXAMPLES, HABITS, Random, WIDTH, brute_force, example, walk};
 use harmony_mask::{Matcher, Request, TokenId, TokenMask};
+use harness::{COMPILER, EXAMPLES, HABITS, Random, WIDTH, brute_force, example, walk};
 
 /// Law 1: the mask is the brute force over all ids, on at least 100 different states of each example.
 #[test]

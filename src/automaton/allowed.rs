@@ -6,12 +6,12 @@
 
 use std::sync::Arc;
 
+use super::Unit;
 use super::cache::{Expansions, Weight};
 use super::leaf_table::{Exit, LeafEntry, LeafTables};
 use super::residual::step;
 use super::stack::{Frame, Stack};
 use super::thread::{Head, Thread, extend, open};
-use super::Unit;
 use crate::expression::{Leaf, State};
 use crate::special::TokenId;
 use crate::token_mask::TokenMask;

@@ -25,7 +25,8 @@ pub(super) fn shortest_completion(threads: &[Thread], rules: &Expansions) -> Vec
             }
             Head::Leaf { leaf, state } => {
                 let arms = thread.arms();
-                let cost = |label: u32| arms.get(label as usize).map_or(0, crate::expression::Expression::min_len);
+                let cost =
+                    |label: u32| arms.get(label as usize).map_or(0, crate::expression::Expression::min_len);
                 let (read, _) = leaf.completion(*state, &cost);
                 let last = read.iter().try_fold(*state, |state, byte| leaf.step(state, *byte));
                 let last = last.expect("a completion is read by its leaf");
@@ -76,7 +77,9 @@ fn next_units<'a>(threads: &'a [Thread], rules: &'a Expansions) -> Box<dyn Itera
             thread.leave(leaf, *state, &[], rules, &mut after);
             let mut units: Vec<Unit> = next_units(&after, rules).collect();
             // Two possibilities already say that nothing is forced.
-            units.extend((0..=u8::MAX).filter(|byte| leaf.step(*state, *byte).is_some()).map(Unit::Byte).take(2));
+            units.extend(
+                (0..=u8::MAX).filter(|byte| leaf.step(*state, *byte).is_some()).map(Unit::Byte).take(2),
+            );
             units
         }
     }))

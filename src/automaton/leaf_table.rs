@@ -72,7 +72,10 @@ impl LeafEntry {
             let mut exits = Vec::new();
             walk(vocabulary, leaf, state, |node, state| {
                 if leaf.accepts(state).is_some() {
-                    exits.extend(trie.children(Some(node)).map(|child| Exit { byte: trie.node(child).byte, node: child }));
+                    exits.extend(
+                        trie.children(Some(node))
+                            .map(|child| Exit { byte: trie.node(child).byte, node: child }),
+                    );
                 }
             });
             exits.sort_unstable();

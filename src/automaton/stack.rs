@@ -93,7 +93,9 @@ impl PartialEq for Stack {
             match (&left.0, &right.0) {
                 (None, None) => return true,
                 (Some(a), Some(b)) if Arc::ptr_eq(a, b) => return true,
-                (Some(a), Some(b)) if a.hash == b.hash && a.frame == b.frame => (left, right) = (&a.below, &b.below),
+                (Some(a), Some(b)) if a.hash == b.hash && a.frame == b.frame => {
+                    (left, right) = (&a.below, &b.below)
+                }
                 _ => return false,
             }
         }

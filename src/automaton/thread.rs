@@ -63,7 +63,14 @@ impl Thread {
     }
 
     /// The threads that follow when the leaf ends in `state`, if it may end there. `read` is what the leaf consumed beyond the tape.
-    pub(super) fn leave(&self, leaf: &Leaf, state: State, read: &[u8], rules: &Expansions, out: &mut Vec<Self>) -> bool {
+    pub(super) fn leave(
+        &self,
+        leaf: &Leaf,
+        state: State,
+        read: &[u8],
+        rules: &Expansions,
+        out: &mut Vec<Self>,
+    ) -> bool {
         let Some(label) = leaf.accepts(state) else { return false };
         let below = match self.below.top() {
             Some((Frame::Arms(arms), below)) => below.push_expression(&arms[label as usize]),

@@ -148,7 +148,8 @@ impl Vocabulary {
         let trie = self.trie();
         // The first token at or below a node begins with the node's bytes.
         let token = (node..trie.node(node).end).find_map(|below| trie.node(below).token);
-        let bytes = token.and_then(|token| self.token_bytes(token)).expect("there is a token below every node");
+        let bytes =
+            token.and_then(|token| self.token_bytes(token)).expect("there is a token below every node");
         &bytes[..usize::from(trie.node(node).depth)]
     }
 }

@@ -97,7 +97,9 @@ impl<'a> Trie<'a> {
     pub fn children(self, parent: Option<u32>) -> impl Iterator<Item = u32> + use<'a> {
         let (first, end) = parent.map_or((0, self.len()), |node| (node + 1, self.node(node).end));
         let within = move |node: &u32| *node < end;
-        std::iter::successors(Some(first).filter(within), move |node| Some(self.node(*node).end).filter(within))
+        std::iter::successors(Some(first).filter(within), move |node| {
+            Some(self.node(*node).end).filter(within)
+        })
     }
 
     /// The child of `parent` along `byte`.

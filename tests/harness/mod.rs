@@ -61,16 +61,28 @@ pub fn choose(matcher: &Matcher, mask: &TokenMask, habit: Habit, random: &mut Ra
     match habit {
         Habit::Hasty if random.below(4) > 0 => matcher.shortest_completion()[0],
         Habit::Bytewise if random.below(8) > 0 => {
-            let short = |token: &&TokenId| matcher.vocabulary().token_bytes(**token).is_some_and(|bytes| bytes.len() == 1);
+            let short = |token: &&TokenId| {
+                matcher.vocabulary().token_bytes(**token).is_some_and(|bytes| bytes.len() == 1)
+            };
             let short: Vec<&TokenId> = allowed.iter().filter(short).collect();
-            if short.is_empty() { allowed[random.below(allowed.len())] } else { *short[random.below(short.len())] }
+            if short.is_empty() {
+                allowed[random.below(allowed.len())]
+            } else {
+                *short[random.below(short.len())]
+            }
         }
         _ => allowed[random.below(allowed.len())],
     }
 }
 
 /// A completion of at most about `steps` random tokens, closed by the shortest completion; `visit` sees every state on the way.
-pub fn walk(grammar: &Grammar, habit: Habit, steps: usize, random: &mut Random, mut visit: impl FnMut(&Matcher, &TokenMask)) -> Matcher {
+pub fn walk(
+    grammar: &Grammar,
+    habit: Habit,
+    steps: usize,
+    random: &mut Random,
+    mut visit: impl FnMut(&Matcher, &TokenMask),
+) -> Matcher {
     let mut matcher = grammar.matcher();
     let mut mask = TokenMask::new(WIDTH);
     for _ in 0..steps {
@@ -102,7 +114,10 @@ pub fn brute_force(matcher: &Matcher) -> TokenMask {
         let survives = match (vocabulary.token_bytes(id), vocabulary.special(id)) {
             (Some([head, tail @ ..]), _) => {
                 let start = first[usize::from(*head)].clone();
-                tail.iter().try_fold(start, |at, byte| Some(automaton.step(&at?, Unit::Byte(*byte)))).flatten().is_some()
+                tail.iter()
+                    .try_fold(start, |at, byte| Some(automaton.step(&at?, Unit::Byte(*byte))))
+                    .flatten()
+                    .is_some()
             }
             (_, Some(special)) => automaton.step(matcher.residual(), Unit::Special(special)).is_some(),
             _ => false,

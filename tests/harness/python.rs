@@ -20,7 +20,11 @@ impl Formatter for Python {
         writer.write_all(b": ")
     }
 
-    fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         for unit in fragment.encode_utf16() {
             match u8::try_from(unit) {
                 Ok(byte) if byte.is_ascii() => writer.write_all(&[byte])?,

@@ -39,7 +39,11 @@ fn ranks(vocabulary: &Vocabulary) -> String {
 pub fn parse(tokens: &[TokenId]) -> Result<Vec<Message>, String> {
     let options = ParseOptions { strict: true };
     ENCODING
-        .parse_messages_from_completion_tokens_with_options(tokens.iter().copied(), Some(Role::Assistant), options)
+        .parse_messages_from_completion_tokens_with_options(
+            tokens.iter().copied(),
+            Some(Role::Assistant),
+            options,
+        )
         .map_err(|error| error.to_string())
 }
 
