@@ -92,9 +92,7 @@ impl Window {
     #[inline]
     pub fn is_live(&self, state: StateId, read: u32) -> bool {
         if read >= self.min {
-            return self
-                .max
-                .is_none_or(|max| read.saturating_add(self.dfa.least_chars()[state as usize]) <= max);
+            return self.fits(read, self.dfa.least_chars()[state as usize]);
         }
         let row = ((self.min - read) as usize).min(self.short.len() - 1);
         self.short[row][state as usize]
