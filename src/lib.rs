@@ -2,6 +2,7 @@
 pub mod automaton;
 pub mod expression;
 pub mod harmony;
+pub mod json;
 pub mod lark;
 pub mod limits;
 pub mod regular;
