@@ -6,6 +6,7 @@ pub mod json;
 pub mod lark;
 pub mod limits;
 pub mod regular;
+pub mod schema;
 pub mod special;
 pub mod token_mask;
 pub mod vocabulary;

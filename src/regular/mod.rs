@@ -10,3 +10,4 @@ mod utf8;
 
 pub use dfa::{Dfa, StateId};
 pub use length::{Window, begins_character};
+mod stub; pub use stub::*;
