@@ -1,9 +1,7 @@
 //! Harmony completions: accepted and rejected forms as data, and sampled completions against the reference parser.
 
-mod harness;
-
 use harmony_mask::Matcher;
-use harness::{EXAMPLES, HABITS, Random, example, reference, walk};
+use crate::harness::{EXAMPLES, HABITS, Random, example, reference, walk};
 
 /// Law 6: what is accepted parses strictly with `openai-harmony`, into the transcript's messages.
 #[test]

@@ -13,15 +13,16 @@ pub use error::{AcceptError, RollbackError};
 use crate::automaton::{Automaton, Residual, Unit};
 use crate::special::{SpecialToken, TokenId};
 use crate::token_mask::TokenMask;
+use crate::transcript::Transcript;
 use crate::vocabulary::Vocabulary;
 
 /// Follows one sequence through a grammar.
 ///
 /// ```
-/// use harmony_mask::{Compiler, Request, TokenMask, Vocabulary};
+/// use harmony_mask::{Compiler, TokenMask, Vocabulary};
 ///
 /// let compiler = Compiler::new(Vocabulary::o200k_harmony());
-/// let grammar = compiler.compile(&Request::from_str(r#"{"tools": []}"#)?)?;
+/// let grammar = compiler.compile(&r#"{"tools": []}"#.parse()?)?;
 /// let mut matcher = grammar.matcher();
 /// let mut mask = TokenMask::new(201_088);
 ///
@@ -135,6 +136,12 @@ impl Matcher {
     #[must_use]
     pub fn shortest_completion(&self) -> Vec<TokenId> {
         forced::spell(self.vocabulary(), &self.automaton.shortest_completion(self.residual()))
+    }
+
+    /// The messages so far.
+    #[must_use]
+    pub fn transcript(&self) -> Transcript {
+        Transcript::read(self.vocabulary(), &self.tokens)
     }
 
     /// What may come next, in a user's words.
