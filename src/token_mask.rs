@@ -111,7 +111,6 @@ impl fmt::Debug for TokenMask {
 /// mask.insert(32);
 /// assert_eq!(row, [0, 1]);
 /// ```
-#[derive(Debug)]
 pub struct TokenMaskMut<'a> {
     words: &'a mut [u32],
     width: usize,
@@ -178,6 +177,12 @@ impl<'a> TokenMaskMut<'a> {
     }
 }
 
+impl fmt::Debug for TokenMaskMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TokenMaskMut(of {})", self.width)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -237,5 +242,6 @@ mod tests {
         let mut mask = TokenMask::new(201_088);
         mask.insert(7);
         assert_eq!(format!("{mask:?}"), "TokenMask(1 of 201088)");
+        assert_eq!(format!("{:?}", mask.as_mut()), "TokenMaskMut(of 201088)");
     }
 }
