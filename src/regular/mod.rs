@@ -4,9 +4,11 @@ mod build;
 mod dfa;
 mod length;
 mod minimize;
+mod pattern;
 #[cfg(test)]
 mod tests;
 mod utf8;
 
 pub use dfa::{Dfa, StateId};
 pub use length::{Window, begins_character};
+pub use pattern::{Pattern, PatternError, PatternErrorKind};
