@@ -5,6 +5,7 @@ pub mod lark;
 pub mod limits;
 pub mod special;
 pub mod token_mask;
+pub mod transcript;
 pub mod vocabulary;
 pub use limits::{LimitExceeded, Limits};
 pub use special::{SpecialToken, TokenId};
