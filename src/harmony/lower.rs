@@ -1,6 +1,6 @@
 //! From a request to the expression of a whole turn.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use super::choice::Calls;
 use super::format::{Format, JsonFormat};
@@ -90,7 +90,7 @@ fn recipients(tools: &[&Tool], limits: &Limits) -> Result<Leaf, LimitExceeded> {
     let names: Vec<String> = tools.iter().map(|tool| tool.recipient()).collect();
     let labelled = names.iter().zip(0..).map(|(name, label)| (name.as_bytes(), label));
     let dfa = Dfa::words(labelled, limits.dfa_states)?;
-    Ok(Leaf::new(DfaLanguage::new(dfa, format!("a declared tool: {}", listed(&names)))))
+    Ok(Leaf::new(DfaLanguage::new(Arc::new(dfa), format!("a declared tool: {}", listed(&names)))))
 }
 
 /// As many names as a message can bear.

@@ -8,7 +8,6 @@ mod choice;
 mod error;
 mod format;
 mod lower;
-
 mod node;
 mod options;
 mod request;
@@ -19,8 +18,7 @@ mod tools;
 pub use choice::Calls;
 pub use error::{RequestError, RequestErrorKind};
 pub use format::{Format, JsonFormat};
-
 pub use lower::{Body, lower};
-pub use options::{Formats, Options, PropertyOrder, Strict, Whitespace};
+pub use options::{Options, Strict};
 pub use request::Request;
 pub use tools::Tool;

@@ -3,10 +3,16 @@
 //! Encoding needs the merge order of a vocabulary, which its byte strings do not tell, so it is offered for `o200k_harmony`
 //! only, by tiktoken-rs. Its encoder is built on first use, once per process; programs that only mask never pay for it.
 
+use std::iter;
+
 use tiktoken_rs::o200k_harmony_singleton;
 
 use super::Vocabulary;
 use crate::special::{SpecialToken, TokenId};
+
+/// Where a run of white space is cut, in characters. tiktoken-rs 0.12 panics where one outgrows the stack of its pattern,
+/// which holds a million.
+const LONGEST_WHITE_SPACE: usize = 500_000;
 
 impl Vocabulary {
     /// Encodes ordinary text, in which `<|end|>` is seven characters; `None` where the vocabulary has no merge order.
@@ -20,7 +26,8 @@ impl Vocabulary {
     /// ```
     #[must_use]
     pub fn encode(&self, text: &str) -> Option<Vec<TokenId>> {
-        self.0.is_harmony.then(|| o200k_harmony_singleton().encode_ordinary(text))
+        let encode = |text| o200k_harmony_singleton().encode_ordinary(text);
+        self.0.is_harmony.then(|| encodable_parts(text).flat_map(encode).collect())
     }
 
     /// Encodes text in which the spellings of the seven special tokens stand for them; for tools, never for untrusted text.
@@ -61,6 +68,20 @@ impl Vocabulary {
         }
         String::from_utf8_lossy(&text).into_owned()
     }
+}
+
+/// The text, cut inside white space that tiktoken-rs could not take whole.
+fn encodable_parts(mut rest: &str) -> impl Iterator<Item = &str> {
+    iter::from_fn(move || {
+        let mut run = 0;
+        let cut = rest.char_indices().find_map(|(at, char)| {
+            run = if char.is_whitespace() { run + 1 } else { 0 };
+            (run > LONGEST_WHITE_SPACE).then_some(at)
+        });
+        let (part, after) = rest.split_at(cut.unwrap_or(rest.len()));
+        rest = after;
+        (!part.is_empty()).then_some(part)
+    })
 }
 
 /// The first special token spelled in `text`, with what stands before and after it.

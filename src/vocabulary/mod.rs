@@ -137,6 +137,21 @@ impl Vocabulary {
     pub fn trie(&self) -> Trie<'_> {
         Trie::new(&self.0.tables.nodes)
     }
+
+    /// The bytes that lead to a node of the [trie](Self::trie).
+    ///
+    /// # Panics
+    ///
+    /// When the trie has no such node.
+    #[must_use]
+    pub fn prefix(&self, node: u32) -> &[u8] {
+        let trie = self.trie();
+        // The first token at or below a node begins with the node's bytes.
+        let token = (node..trie.node(node).end).find_map(|below| trie.node(below).token);
+        let bytes =
+            token.and_then(|token| self.token_bytes(token)).expect("there is a token below every node");
+        &bytes[..usize::from(trie.node(node).depth)]
+    }
 }
 
 /// The ids in the order of [`SpecialToken::ALL`].
