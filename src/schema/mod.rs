@@ -19,6 +19,7 @@
 
 mod admits;
 mod algebra;
+mod assertions;
 mod cells;
 mod coverage;
 mod decimal;
@@ -28,6 +29,7 @@ mod explain;
 mod formula;
 mod keyword;
 mod least_len;
+mod listed;
 mod normalise;
 mod numbers;
 mod pointer;
