@@ -210,6 +210,15 @@ impl<'d> Normaliser<'d> {
         Ok(keywords)
     }
 
+    /// Each property declared in a schema that was read: its name, where it stands, and its formula if anything asked for that.
+    pub(super) fn declared_properties(&self) -> impl Iterator<Item = (&'d str, Location, Option<FormulaId>)> {
+        let properties = self.keywords.values().flat_map(|keywords| &keywords.objects.properties);
+        properties.map(|&(name, location)| match self.meanings.get(&location) {
+            Some(Progress::Done(formula)) => (name, location, Some(*formula)),
+            _ => (name, location, None),
+        })
+    }
+
     /// The keyword of a schema that, with those before it, leaves no value over.
     pub(super) fn culprit(&mut self, location: Location) -> Option<&'d str> {
         let names = self.reader.names(location);

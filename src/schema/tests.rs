@@ -1,5 +1,9 @@
 //! Schemas, and which values they allow.
 
+mod corpus;
+mod differential;
+mod hostile;
+
 use serde_json::{Value, json};
 
 use super::{Schema, SchemaError, SchemaErrorKind, SchemaOptions, Status};
@@ -278,5 +282,19 @@ fn coverage_lists_every_keyword() {
     assert_eq!(
         covered,
         expected.map(|(pointer, keyword, status)| (pointer.to_owned(), keyword.to_owned(), status))
+    );
+}
+
+#[test]
+fn warnings_name_properties_that_never_occur() {
+    let document = json!({
+        "properties": {"a": {"enum": [1], "type": "string"}, "b": {"type": "string"}, "c": false},
+        "anyOf": [{"type": "object"}, {"type": "array", "properties": {"d": {"type": "null"}}}],
+    });
+    let warnings = schema(&document).warnings().join("\n");
+    let expected = ["/properties/a)", "/anyOf/1/properties/d)"];
+    assert!(
+        expected.iter().all(|pointer| warnings.contains(pointer)) && warnings.lines().count() == 2,
+        "{warnings}"
     );
 }
