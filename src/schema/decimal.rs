@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     fn decimal(text: &str) -> Decimal {
-        Decimal::parse(text, 1000).unwrap()
+        Decimal::parse(text, 1000).expect("a number")
     }
 
     #[test]

@@ -34,7 +34,9 @@ pub(super) struct Place<'d> {
     pub value: &'d Value,
     /// The location around it and the step from there; `None` for a root.
     pub origin: Option<(Location, Step<'d>)>,
-    /// Where the innermost schema with an identifier of its own begins.
+    /// What the schema here calls itself: a URI, or an anchor (`#name`) in the drafts that spell anchors so.
+    pub identifier: Option<&'d str>,
+    /// Where the innermost schema with a URI of its own begins.
     pub resource: Location,
     pub draft: Draft,
 }
@@ -61,7 +63,8 @@ impl<'d> Document<'d> {
     /// Another document that references may lead into.
     pub(super) fn add_root(&mut self, value: &'d Value) -> Location {
         let draft = dialect(value, Draft::default());
-        self.push(Place { value, origin: None, resource: self.next(), draft })
+        let identifier = identifier(value, draft);
+        self.push(Place { value, origin: None, identifier, resource: self.next(), draft })
     }
 
     pub(super) fn place(&self, location: Location) -> &Place<'d> {
@@ -78,10 +81,12 @@ impl<'d> Document<'d> {
         let location = *self.children.entry((parent, step)).or_insert(next);
         if location == next {
             let Place { resource, draft, .. } = *self.place(parent);
-            let is_resource = identifier(value, dialect(value, draft)).is_some_and(|id| !id.starts_with('#'));
+            // The dialect around a schema says how it is identified; its own `$schema` counts only where it is a resource.
+            let identifier = identifier(value, draft);
+            let is_resource = identifier.is_some_and(|id| !id.starts_with('#'));
             let (resource, draft) =
                 if is_resource { (next, dialect(value, draft)) } else { (resource, draft) };
-            self.push(Place { value, origin: Some((parent, step)), resource, draft });
+            self.push(Place { value, origin: Some((parent, step)), identifier, resource, draft });
         }
         location
     }
@@ -125,8 +130,7 @@ fn dialect(value: &Value, around: Draft) -> Draft {
     }
 }
 
-/// The identifier of a schema: a URI, or an anchor (`#name`) in the drafts that spell anchors so.
-pub(super) fn identifier(value: &Value, draft: Draft) -> Option<&str> {
+fn identifier(value: &Value, draft: Draft) -> Option<&str> {
     let schema = value.as_object()?;
     let hidden = draft <= Draft::Draft7 && schema.contains_key("$ref");
     if hidden { None } else { schema.get(draft.id_keyword())?.as_str() }

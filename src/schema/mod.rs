@@ -19,6 +19,7 @@
 
 mod admits;
 mod algebra;
+mod assertions;
 mod cells;
 mod coverage;
 mod decimal;
@@ -28,6 +29,7 @@ mod explain;
 mod formula;
 mod keyword;
 mod least_len;
+mod listed;
 mod normalise;
 mod numbers;
 mod pointer;
@@ -37,6 +39,7 @@ mod strings;
 #[cfg(test)]
 mod tests;
 mod values;
+mod warning;
 
 use serde_json::{Value, json};
 
@@ -106,10 +109,11 @@ impl Schema {
         if lens[0].is_none() {
             return Err(explain::unsatisfiable(&mut normaliser, &graph, &lens));
         }
-        let nodes = Pruner::new(&graph, &lens, limits.dfa_states).nodes(&normaliser);
-        let nodes = nodes.map_err(|(formula, limit)| normaliser.limit_error(formula, limit))?;
+        let nodes = Pruner::new(&graph, &lens, limits.dfa_states).nodes(&normaliser)?;
+        let (formulas, nodes): (Vec<_>, Vec<_>) = nodes.into_iter().unzip();
+        let warnings = warning::impossible_properties(&normaliser, &formulas);
         let pointers = normaliser.reader.document.pointers();
-        Ok(Self { nodes, pointers, occurrences: normaliser.reader.coverage, warnings: Vec::new() })
+        Ok(Self { nodes, pointers, occurrences: normaliser.reader.coverage, warnings })
     }
 
     /// The schema of every JSON value.

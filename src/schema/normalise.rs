@@ -7,15 +7,11 @@ use serde_json::Value;
 
 use super::SchemaOptions;
 use super::algebra::Algebra;
-use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest};
-use super::decimal::Decimal;
-use super::document::{Location, Step};
+use super::cells::Cells;
+use super::document::Location;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::formula::{Formula, FormulaId};
-use super::keyword::{Applied, Keywords, Reader, Types};
-use super::numbers;
-use super::strings;
-use super::values::{Booleans, Numbers, Strings};
+use super::keyword::{Applied, Keywords, Reader};
 use crate::limits::{LimitExceeded, Limits};
 
 /// Everything that a root reaches, in the order it was found.
@@ -155,7 +151,7 @@ impl<'d> Normaliser<'d> {
             cells = Some(self.apply(location, cells, applied)?);
         }
         if keywords.constrains {
-            let own = self.own_cells(location, keywords)?;
+            let own = self.assertion_cells(location, keywords)?;
             cells = Some(self.narrow(location, cells, &Rc::new(own))?);
         }
         for applied in after {
@@ -181,7 +177,7 @@ impl<'d> Normaliser<'d> {
         self.narrow(location, cells, &other)
     }
 
-    fn narrow(
+    pub(super) fn narrow(
         &mut self,
         location: Location,
         cells: Option<Cells<'d>>,
@@ -205,180 +201,6 @@ impl<'d> Normaliser<'d> {
         Ok(union)
     }
 
-    /// What the keywords that apply no other schema allow.
-    fn own_cells(&mut self, location: Location, keywords: &Keywords<'d>) -> Result<Cells<'d>, SchemaError> {
-        let types = keywords.types;
-        let mut cells = Cells { null: types.include(Types::NULL), ..Cells::default() };
-        if types.include(Types::BOOLEAN) {
-            cells.booleans = Booleans::BOTH;
-        }
-        if types.include(Types::INTEGER) {
-            let numbers = self.numbers(keywords).map_err(|limit| self.limit_at(location, limit))?;
-            cells.add_range(numbers);
-        }
-        if types.include(Types::STRING) {
-            let texts = self.texts(keywords).map_err(|limit| self.limit_at(location, limit))?;
-            cells.texts.extend(texts);
-        }
-        if types.include(Types::ARRAY) {
-            cells.arrays.extend(self.array_cell(keywords)?);
-        }
-        if types.include(Types::OBJECT) {
-            cells.objects.extend(self.object_cell(location, keywords)?);
-        }
-        self.keep_listed(location, keywords, cells)
-    }
-
-    fn numbers(&self, keywords: &Keywords<'d>) -> Result<Numbers, LimitExceeded> {
-        let mut numbers = keywords.numbers.clone();
-        if !keywords.types.include(Types::NUMBER) {
-            let one = Decimal::one();
-            numbers.multiple_of = Some(match &numbers.multiple_of {
-                Some(step) => numbers::common_multiple(step, &one, self.algebra.limits.number_digits)?,
-                None => one,
-            });
-        }
-        Ok(numbers)
-    }
-
-    fn texts(&self, keywords: &Keywords<'d>) -> Result<Option<Strings>, LimitExceeded> {
-        let states = self.algebra.limits.dfa_states;
-        let mut texts = strings::normal(keywords.strings.clone());
-        for language in &keywords.languages {
-            let language = Strings { language: Some(language.clone()), ..Strings::default() };
-            texts = match texts {
-                Some(texts) => strings::intersect(&texts, &language, states)?,
-                None => None,
-            };
-        }
-        Ok(texts)
-    }
-
-    fn array_cell(&mut self, keywords: &Keywords<'d>) -> Result<Option<ArrayCell>, SchemaError> {
-        let arrays = &keywords.arrays;
-        let prefix: Result<_, _> = arrays.prefix.iter().map(|&element| self.formula_at(element)).collect();
-        let rest = arrays.items.or(arrays.additional).map(|rest| self.formula_at(rest)).transpose()?;
-        let cell = ArrayCell {
-            prefix: prefix?,
-            rest: rest.unwrap_or(FormulaId::TRUE),
-            min_items: arrays.min_items,
-            max_items: arrays.max_items,
-        };
-        Ok(cell.normal())
-    }
-
-    fn object_cell(
-        &mut self,
-        location: Location,
-        keywords: &Keywords<'d>,
-    ) -> Result<Option<ObjectCell<'d>>, SchemaError> {
-        let objects = &keywords.objects;
-        let other =
-            objects.additional.map(|other| self.formula_at(other)).transpose()?.unwrap_or(FormulaId::TRUE);
-        let mut patterns = Vec::new();
-        for (language, schema) in &objects.patterns {
-            patterns.push((language.clone(), self.formula_at(*schema)?));
-        }
-        let mut members = Vec::new();
-        for &(name, schema) in &objects.properties {
-            let mut formula = self.formula_at(schema)?;
-            for (_, also) in patterns.iter().filter(|(language, _)| language.contains(name.as_bytes())) {
-                formula = self.algebra.and(formula, *also).map_err(|limit| self.limit_at(location, limit))?;
-            }
-            members.push(MemberCell { name, formula, required: false });
-        }
-        let rest = match patterns[..] {
-            [] => Rest::Same(other),
-            _ => self.algebra.partition(&patterns, other).map_err(|limit| self.limit_at(location, limit))?,
-        };
-        let (min_members, max_members) = (objects.min_members, objects.max_members);
-        let mut cell = ObjectCell { members, rest, min_members, max_members };
-        cell.require(&objects.required);
-        Ok(cell.normal())
-    }
-
-    /// Keeps what every `enum` and `const` lists.
-    fn keep_listed(
-        &mut self,
-        location: Location,
-        keywords: &Keywords<'d>,
-        mut cells: Cells<'d>,
-    ) -> Result<Cells<'d>, SchemaError> {
-        for &list in keywords.enumerations.iter().chain(&keywords.constants) {
-            let mut listed = Cells::default();
-            match self.reader.document.value(list) {
-                Value::Array(elements) if keywords.enumerations.contains(&list) => {
-                    for (index, value) in (0..).zip(elements) {
-                        self.list(&mut listed, list, Some(Step::Index(index)), value)?;
-                    }
-                }
-                value => self.list(&mut listed, list, None, value)?,
-            }
-            cells = self.narrow(location, Some(cells), &Rc::new(listed))?;
-        }
-        Ok(cells)
-    }
-
-    fn equal_cells(&mut self, location: Location) -> Result<Cells<'d>, SchemaError> {
-        let mut cells = Cells::default();
-        self.list(&mut cells, location, None, self.reader.document.value(location))?;
-        Ok(cells)
-    }
-
-    /// Adds the one value that stands at `location`, or one step inside it.
-    fn list(
-        &mut self,
-        cells: &mut Cells<'d>,
-        location: Location,
-        step: Option<Step<'d>>,
-        value: &'d Value,
-    ) -> Result<(), SchemaError> {
-        match value {
-            Value::Null => cells.null = true,
-            Value::Bool(true) => cells.booleans.allows_true = true,
-            Value::Bool(false) => cells.booleans.allows_false = true,
-            Value::String(text) => _ = cells.words.insert(text),
-            Value::Number(number) => {
-                let point = Decimal::from_number(number, self.algebra.limits.number_digits);
-                cells.points.insert(point.map_err(|limit| self.limit_at(location, limit))?);
-            }
-            Value::Array(elements) => {
-                let place = step.map_or(location, |step| self.reader.document.child(location, step, value));
-                cells.arrays.push(self.equal_array(place, elements));
-            }
-            Value::Object(members) => {
-                let place = step.map_or(location, |step| self.reader.document.child(location, step, value));
-                cells.objects.push(self.equal_object(place, members));
-            }
-        }
-        Ok(())
-    }
-
-    fn equal_array(&mut self, location: Location, elements: &'d [Value]) -> ArrayCell {
-        let count = u32::try_from(elements.len()).unwrap_or(u32::MAX);
-        let steps = (0..).map(Step::Index).zip(elements);
-        let prefix = steps.map(|(step, value)| self.equal(location, step, value)).collect();
-        ArrayCell { prefix, rest: FormulaId::FALSE, min_items: count, max_items: Some(count) }
-    }
-
-    fn equal_object(
-        &mut self,
-        location: Location,
-        members: &'d serde_json::Map<String, Value>,
-    ) -> ObjectCell<'d> {
-        let member = |(name, value): (&'d String, &'d Value)| {
-            let formula = self.equal(location, Step::Key(name), value);
-            MemberCell { name, formula, required: true }
-        };
-        let members = members.iter().map(member).collect();
-        ObjectCell { members, rest: Rest::Same(FormulaId::FALSE), min_members: 0, max_members: None }
-    }
-
-    fn equal(&mut self, location: Location, step: Step<'d>, value: &'d Value) -> FormulaId {
-        let location = self.reader.document.child(location, step, value);
-        self.algebra.formulas.intern(Formula::Equal(location))
-    }
-
     fn keywords(&mut self, location: Location) -> Result<Rc<Keywords<'d>>, SchemaError> {
         if let Some(keywords) = self.keywords.get(&location) {
             return Ok(Rc::clone(keywords));
@@ -386,6 +208,15 @@ impl<'d> Normaliser<'d> {
         let keywords = Rc::new(self.reader.read(location)?);
         self.keywords.insert(location, Rc::clone(&keywords));
         Ok(keywords)
+    }
+
+    /// Each property declared in a schema that was read: its name, where it stands, and its formula if anything asked for that.
+    pub(super) fn declared_properties(&self) -> impl Iterator<Item = (&'d str, Location, Option<FormulaId>)> {
+        let properties = self.keywords.values().flat_map(|keywords| &keywords.objects.properties);
+        properties.map(|&(name, location)| match self.meanings.get(&location) {
+            Some(Progress::Done(formula)) => (name, location, Some(*formula)),
+            _ => (name, location, None),
+        })
     }
 
     /// The keyword of a schema that, with those before it, leaves no value over.
@@ -416,7 +247,7 @@ impl<'d> Normaliser<'d> {
         self.limit_at(self.location(formula), limit)
     }
 
-    fn limit_at(&self, location: Location, limit: LimitExceeded) -> SchemaError {
+    pub(super) fn limit_at(&self, location: Location, limit: LimitExceeded) -> SchemaError {
         self.reader.limit_error(location, None, limit)
     }
 }

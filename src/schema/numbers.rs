@@ -124,13 +124,13 @@ mod tests {
     use super::*;
 
     fn decimal(text: &str) -> Decimal {
-        Decimal::from_number(&text.parse().unwrap(), 100).unwrap()
+        Decimal::from_number(&text.parse().expect("a number"), 100).expect("a short one")
     }
 
     /// Reads `[1, 2)`, `(, 3]`, with a divisor after a slash.
     fn numbers(text: &str) -> Numbers {
         let (interval, step) = text.split_once('/').unwrap_or((text, ""));
-        let (lower, upper) = interval.split_once(',').unwrap();
+        let (lower, upper) = interval.split_once(',').expect("two bounds");
         let bound =
             |text: &str, inclusive| (!text.is_empty()).then(|| Bound { value: decimal(text), inclusive });
         Numbers {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::NodeId;
 use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest};
 use super::document::Location;
+use super::error::SchemaError;
 use super::formula::FormulaId;
 use super::normalise::{Graph, Normaliser};
 use super::values::{Arrays, Member, NameClass, Numbers, Objects, Strings, Values};
@@ -35,17 +36,15 @@ impl<'g, 'd> Pruner<'g, 'd> {
         Self { graph, lens, dfa_states, ids: HashMap::from([(0, NodeId(0))]), order: vec![0] }
     }
 
-    /// The nodes, the root first. The root has values.
-    pub(super) fn nodes(
-        mut self,
-        normaliser: &Normaliser<'d>,
-    ) -> Result<Vec<Node>, (FormulaId, LimitExceeded)> {
+    /// The nodes with the formulas they stand for, the root first. The root has values.
+    pub(super) fn nodes(mut self, normaliser: &Normaliser<'d>) -> Result<Vec<(FormulaId, Node)>, SchemaError> {
         let mut nodes = Vec::new();
         while let Some(&position) = self.order.get(nodes.len()) {
             let formula = self.graph.nodes[position];
-            let values = self.values(&self.graph.cells[position]).map_err(|limit| (formula, limit))?;
+            let values = self.values(&self.graph.cells[position]);
+            let values = values.map_err(|limit| normaliser.limit_error(formula, limit))?;
             let least_len = self.lens[position].expect("only inhabited nodes are named");
-            nodes.push(Node { values, least_len, location: normaliser.location(formula) });
+            nodes.push((formula, Node { values, least_len, location: normaliser.location(formula) }));
         }
         Ok(nodes)
     }

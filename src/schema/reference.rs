@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use referencing::{Draft, meta, uri};
 use serde_json::Value;
 
-use super::document::{Document, Location, Step, identifier};
+use super::document::{Document, Location, Step};
 
 /// Everything in the document that has a name.
 #[derive(Default)]
@@ -112,8 +112,7 @@ impl<'d> Document<'d> {
 
     /// Gives a resource its URI: its identifier, relative to the URI around it. One that is no URI names nothing.
     fn name_resource(&mut self, location: Location, base: &str) {
-        let place = self.place(location);
-        let id = identifier(place.value, place.draft).unwrap_or("");
+        let id = self.place(location).identifier.unwrap_or("");
         let absolute = uri::from_str(base).and_then(|base| uri::resolve_against(&base.borrow(), id));
         if let (Ok(absolute), Some(index)) = (absolute, &mut self.index) {
             let name = absolute.as_str().split('#').next().unwrap_or_default().to_owned();
@@ -126,7 +125,7 @@ impl<'d> Document<'d> {
         let place = *self.place(location);
         let Some(schema) = place.value.as_object() else { return };
         let named = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
-        let legacy = identifier(place.value, place.draft).and_then(|id| id.strip_prefix('#'));
+        let legacy = place.identifier.and_then(|id| id.strip_prefix('#'));
         let modern =
             ["$anchor", "$dynamicAnchor"].map(named).map(|name| name.filter(|_| place.draft > Draft::Draft7));
         if let Some(index) = &mut self.index {
@@ -156,7 +155,7 @@ fn percent_decode(text: &str) -> Option<Cow<'_, str>> {
     bytes.extend_from_slice(parts.next()?.as_bytes());
     for part in parts {
         bytes.push(u8::from_str_radix(part.get(..2)?, 16).ok()?);
-        bytes.extend_from_slice(part[2..].as_bytes());
+        bytes.extend_from_slice(&part.as_bytes()[2..]);
     }
     String::from_utf8(bytes).ok().map(Cow::Owned)
 }

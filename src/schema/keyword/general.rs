@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Applied, Keyword, Keywords, SchemaError, SchemaErrorKind, Status};
+use super::{Applied, Keyword, Keywords, Listed, SchemaError, SchemaErrorKind, Status};
 
 type Outcome = Result<Status, SchemaError>;
 
@@ -71,16 +71,14 @@ pub(super) fn nullable<'d>(_: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) 
 }
 
 pub(super) fn enumeration<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
-    if !keyword.value.is_array() {
-        return Err(keyword.invalid("must be an array"));
-    }
-    keywords.enumerations.push(keyword.value_location());
+    let values = keyword.value.as_array().ok_or_else(|| keyword.invalid("must be an array"))?;
+    keywords.listed.push(Listed::Enum(keyword.value_location(), values));
     keywords.constrains = true;
     Ok(Status::Exact)
 }
 
 pub(super) fn constant<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
-    keywords.constants.push(keyword.value_location());
+    keywords.listed.push(Listed::Const(keyword.value_location()));
     keywords.constrains = true;
     Ok(Status::Exact)
 }

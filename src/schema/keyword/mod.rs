@@ -31,10 +31,8 @@ pub(super) use general::Types;
 #[derive(Default)]
 pub(super) struct Keywords<'d> {
     pub types: Types,
-    /// Locations of `enum` lists: a value equals one element of each.
-    pub enumerations: Vec<Location>,
-    /// Locations of `const` values.
-    pub constants: Vec<Location>,
+    /// A value is in each of these lists.
+    pub listed: Vec<Listed<'d>>,
     pub numbers: Numbers,
     pub strings: Strings,
     pub languages: Vec<Arc<Dfa>>,
@@ -45,6 +43,14 @@ pub(super) struct Keywords<'d> {
     pub applied_before_members: usize,
     /// Whether a keyword constrains values of its own accord, not by applying another schema.
     pub constrains: bool,
+}
+
+/// Values one by one.
+pub(super) enum Listed<'d> {
+    /// The value at this location.
+    Const(Location),
+    /// The elements of the list at this location.
+    Enum(Location, &'d [Value]),
 }
 
 /// A schema applied to the same value.
