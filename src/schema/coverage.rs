@@ -1,7 +1,5 @@
 //! What became of each keyword.
 
-use std::borrow::Cow;
-
 use super::document::Location;
 
 /// What one keyword at one place of the schema does.
@@ -28,6 +26,6 @@ pub enum Status {
 #[derive(Clone, Debug)]
 pub(super) struct Occurrence {
     pub location: Location,
-    pub keyword: Cow<'static, str>,
+    pub keyword: Box<str>,
     pub status: Status,
 }

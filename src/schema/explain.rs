@@ -4,14 +4,11 @@ use std::collections::HashSet;
 
 use super::error::{SchemaError, SchemaErrorKind};
 use super::formula::{Formula, FormulaId};
+use super::least_len::Lens;
 use super::normalise::{Graph, Normaliser};
 
 /// Finds the part of an unsatisfiable schema that is to blame: follows what cannot be satisfied until it ends, or comes round.
-pub(super) fn unsatisfiable(
-    normaliser: &mut Normaliser<'_>,
-    graph: &Graph<'_>,
-    lens: &[Option<u32>],
-) -> SchemaError {
+pub(super) fn unsatisfiable(normaliser: &mut Normaliser<'_>, graph: &Graph<'_>, lens: &Lens) -> SchemaError {
     let mut seen = HashSet::new();
     let mut here = graph.nodes[0];
     while seen.insert(here) {
@@ -25,7 +22,7 @@ pub(super) fn unsatisfiable(
 }
 
 /// A part that some value of the formula would need, and that has no values itself.
-fn impossible_part(graph: &Graph<'_>, lens: &[Option<u32>], formula: FormulaId) -> Option<FormulaId> {
+fn impossible_part(graph: &Graph<'_>, lens: &Lens, formula: FormulaId) -> Option<FormulaId> {
     let cells = &graph.cells[graph.position(formula)?];
     let members = cells.objects.iter().flat_map(|object| object.required().map(|member| member.formula));
     let elements = cells
@@ -33,7 +30,7 @@ fn impossible_part(graph: &Graph<'_>, lens: &[Option<u32>], formula: FormulaId) 
         .iter()
         .flat_map(|array| (0..array.min_items as usize).map(|position| array.at(position)));
     let mut parts = members.chain(elements);
-    parts.find(|&part| graph.position(part).is_some_and(|position| lens[position].is_none()))
+    parts.find(|&part| graph.position(part).is_some_and(|position| lens.node(position).is_none()))
 }
 
 /// Names the keyword that leaves nothing over.

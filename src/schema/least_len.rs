@@ -13,13 +13,41 @@ use super::normalise::Graph;
 use super::numbers;
 use super::strings;
 
-/// Per node of a graph, the length of a shortest compact text; `None` for a node without values.
-pub(super) fn least_lens(graph: &Graph<'_>) -> Vec<Option<u32>> {
-    let mut search = Search::new(graph);
-    for (node, cells) in graph.cells.iter().enumerate() {
-        search.add_cells(node, cells);
+/// What has values, and how short a text of one can be.
+pub(super) struct Lens {
+    nodes: Vec<Option<u32>>,
+    /// Whether each array and then each object cell of each node has values.
+    cells: Vec<bool>,
+    /// Where the cells of each node begin.
+    starts: Vec<usize>,
+}
+
+impl Lens {
+    pub(super) fn new(graph: &Graph<'_>) -> Self {
+        let mut search = Search::new(graph);
+        let mut starts = Vec::with_capacity(graph.cells.len());
+        for (node, cells) in graph.cells.iter().enumerate() {
+            starts.push(search.cells.len());
+            search.add_cells(node, cells);
+        }
+        search.run();
+        let len = |len: u64| u32::try_from(len).unwrap_or(u32::MAX);
+        Self {
+            nodes: search.settled.iter().map(|settled| settled.map(len)).collect(),
+            cells: search.cells.iter().map(|cell| cell.len().is_some()).collect(),
+            starts,
+        }
     }
-    search.run()
+
+    /// The length of a shortest compact text of a value of a node; `None` where it has none.
+    pub(super) fn node(&self, node: usize) -> Option<u32> {
+        self.nodes[node]
+    }
+
+    /// Whether the array cells and then the object cells of a node have values.
+    pub(super) fn cells(&self, node: usize) -> &[bool] {
+        &self.cells[self.starts[node]..]
+    }
 }
 
 /// A cell, and how much of what it needs is known.
@@ -65,7 +93,7 @@ impl<'g, 'd> Search<'g, 'd> {
         Self { graph, cells: Vec::new(), wanted_by, settled: vec![None; count], queue: BinaryHeap::new() }
     }
 
-    fn run(mut self) -> Vec<Option<u32>> {
+    fn run(&mut self) {
         while let Some(Reverse((len, node))) = self.queue.pop() {
             if self.settled[node].is_none() {
                 self.settled[node] = Some(len);
@@ -75,7 +103,6 @@ impl<'g, 'd> Search<'g, 'd> {
                 }
             }
         }
-        self.settled.into_iter().map(|len| len.map(|len| u32::try_from(len).unwrap_or(u32::MAX))).collect()
     }
 
     fn add_cells(&mut self, node: usize, cells: &Cells<'_>) {

@@ -49,7 +49,7 @@ pub use error::{SchemaError, SchemaErrorKind};
 pub use values::{Arrays, Booleans, Bound, Member, NameClass, Numbers, Objects, Strings, Values};
 
 use self::coverage::Occurrence;
-use self::least_len::least_lens;
+use self::least_len::Lens;
 use self::normalise::Normaliser;
 use self::pointer::Pointers;
 use self::prune::{Node, Pruner};
@@ -105,8 +105,8 @@ impl Schema {
         check_depth(document, limits)?;
         let mut normaliser = Normaliser::new(document, options, limits);
         let graph = normaliser.graph()?;
-        let lens = least_lens(&graph);
-        if lens[0].is_none() {
+        let lens = Lens::new(&graph);
+        if lens.node(0).is_none() {
             return Err(explain::unsatisfiable(&mut normaliser, &graph, &lens));
         }
         let nodes = Pruner::new(&graph, &lens, limits.dfa_states).nodes(&normaliser)?;

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::NodeId;
-use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest};
+use super::cells::{ArrayCell, MemberCell, ObjectCell, Rest};
 use super::document::Location;
 use super::error::SchemaError;
 use super::formula::FormulaId;
+use super::least_len::Lens;
 use super::normalise::{Graph, Normaliser};
 use super::values::{Arrays, Member, NameClass, Numbers, Objects, Strings, Values};
 use crate::limits::LimitExceeded;
@@ -24,7 +25,7 @@ pub(super) struct Node {
 /// Builds the nodes that the root reaches through inhabited cells.
 pub(super) struct Pruner<'g, 'd> {
     graph: &'g Graph<'d>,
-    lens: &'g [Option<u32>],
+    lens: &'g Lens,
     dfa_states: usize,
     ids: HashMap<usize, NodeId>,
     /// The positions of the nodes in the graph.
@@ -32,31 +33,37 @@ pub(super) struct Pruner<'g, 'd> {
 }
 
 impl<'g, 'd> Pruner<'g, 'd> {
-    pub(super) fn new(graph: &'g Graph<'d>, lens: &'g [Option<u32>], dfa_states: usize) -> Self {
+    pub(super) fn new(graph: &'g Graph<'d>, lens: &'g Lens, dfa_states: usize) -> Self {
         Self { graph, lens, dfa_states, ids: HashMap::from([(0, NodeId(0))]), order: vec![0] }
     }
 
     /// The nodes with the formulas they stand for, the root first. The root has values.
-    pub(super) fn nodes(mut self, normaliser: &Normaliser<'d>) -> Result<Vec<(FormulaId, Node)>, SchemaError> {
+    pub(super) fn nodes(
+        mut self,
+        normaliser: &Normaliser<'d>,
+    ) -> Result<Vec<(FormulaId, Node)>, SchemaError> {
         let mut nodes = Vec::new();
         while let Some(&position) = self.order.get(nodes.len()) {
             let formula = self.graph.nodes[position];
-            let values = self.values(&self.graph.cells[position]);
+            let values = self.values(position);
             let values = values.map_err(|limit| normaliser.limit_error(formula, limit))?;
-            let least_len = self.lens[position].expect("only inhabited nodes are named");
+            let least_len = self.lens.node(position).expect("only inhabited nodes are named");
             nodes.push((formula, Node { values, least_len, location: normaliser.location(formula) }));
         }
         Ok(nodes)
     }
 
-    fn values(&mut self, cells: &Cells<'d>) -> Result<Values, LimitExceeded> {
+    fn values(&mut self, position: usize) -> Result<Values, LimitExceeded> {
+        let cells = &self.graph.cells[position];
         let mut strings = cells.texts.clone();
         if !cells.words.is_empty() {
             let words = cells.words.iter().map(|word| (word.as_bytes(), 0));
             let language = Some(Arc::new(Dfa::words(words, self.dfa_states)?));
             strings.insert(0, Strings { language, finite: true, ..Strings::default() });
         }
-        let objects: Result<Vec<_>, _> = cells.objects.iter().map(|object| self.objects(object)).collect();
+        let (arrays, objects) = self.lens.cells(position).split_at(cells.arrays.len());
+        let arrays = cells.arrays.iter().zip(arrays).filter(|(_, lives)| **lives);
+        let objects = cells.objects.iter().zip(objects).filter(|(_, lives)| **lives);
         Ok(Values {
             null: cells.null,
             booleans: cells.booleans,
@@ -68,8 +75,8 @@ impl<'g, 'd> Pruner<'g, 'd> {
                 .chain(cells.ranges.iter().cloned())
                 .collect(),
             strings,
-            arrays: cells.arrays.iter().filter_map(|array| self.arrays(array)).collect(),
-            objects: objects?.into_iter().flatten().collect(),
+            arrays: arrays.map(|(array, _)| self.arrays(array)).collect(),
+            objects: objects.map(|(object, _)| self.objects(object)).collect::<Result<_, _>>()?,
         })
     }
 
@@ -83,56 +90,42 @@ impl<'g, 'd> Pruner<'g, 'd> {
     }
 
     fn inhabited(&self, formula: FormulaId) -> Option<usize> {
-        self.graph.position(formula).filter(|&position| self.lens[position].is_some())
+        self.graph.position(formula).filter(|&position| self.lens.node(position).is_some())
     }
 
     /// An array ends before the first position that nothing can take.
-    fn arrays(&mut self, array: &ArrayCell) -> Option<Arrays> {
-        let end = array.prefix.iter().position(|&element| self.inhabited(element).is_none());
-        let end = end.unwrap_or(array.prefix.len());
-        let open = end == array.prefix.len() && self.inhabited(array.rest).is_some();
-        let limit = if open { None } else { u32::try_from(end).ok() };
-        let max_items = array.max_items.into_iter().chain(limit).min();
-        if max_items.is_some_and(|max| max < array.min_items) {
-            return None;
-        }
-        let longest = max_items.map_or(usize::MAX, |max| max as usize);
-        let prefix: Vec<NodeId> =
-            array.prefix[..end.min(longest)].iter().filter_map(|&element| self.node(element)).collect();
-        let rest = if open && prefix.len() < longest { self.node(array.rest) } else { None };
-        let max_items = max_items.filter(|_| rest.is_some());
-        Some(Arrays { prefix, rest, min_items: array.min_items, max_items })
+    fn arrays(&mut self, array: &ArrayCell) -> Arrays {
+        let possible = array.prefix.iter().take_while(|&&element| self.inhabited(element).is_some()).count();
+        let longest = array.max_items.map_or(usize::MAX, |max| max as usize);
+        let prefix: Vec<_> =
+            array.prefix[..possible].iter().take(longest).filter_map(|&at| self.node(at)).collect();
+        let open = possible == array.prefix.len() && prefix.len() < longest;
+        let rest = if open { self.node(array.rest) } else { None };
+        let max_items = array.max_items.filter(|_| rest.is_some());
+        Arrays { prefix, rest, min_items: array.min_items, max_items }
     }
 
-    fn objects(&mut self, object: &ObjectCell<'d>) -> Result<Option<Objects>, LimitExceeded> {
-        let (possible, impossible): (Vec<_>, Vec<_>) =
-            object.members.iter().partition(|member| self.inhabited(member.formula).is_some());
+    fn objects(&mut self, object: &ObjectCell<'d>) -> Result<Objects, LimitExceeded> {
         let required = object.required().count();
-        if impossible.iter().any(|member| member.required) {
-            return Ok(None);
+        let (min, max) =
+            (object.min_members as usize, object.max_members.map_or(usize::MAX, |max| max as usize));
+        let (mut possible, impossible): (Vec<_>, Vec<_>) =
+            object.members.iter().partition(|member| self.inhabited(member.formula).is_some());
+        let rest = if max > required { self.rest(object)? } else { Vec::new() };
+        if max <= required {
+            possible.retain(|member| member.required);
         }
-        let full = object.max_members.is_some_and(|max| max as usize <= required);
-        let optional = possible.iter().filter(|member| !member.required).count();
-        let rest = if full { Vec::new() } else { self.rest(object)? };
-        let most = if rest.is_empty() { required + if full { 0 } else { optional } } else { usize::MAX };
-        if most < object.min_members as usize {
-            return Ok(None);
-        }
-        let members = possible.into_iter().filter(|member| member.required || !full);
-        let members =
-            members.map(|member| self.member(member, most == object.min_members as usize)).collect();
-        let closed = rest.is_empty();
-        Ok(Some(Objects {
+        // With no other names to choose from, a count that all members only just reach makes them all required.
+        let most = if rest.is_empty() { possible.len() } else { usize::MAX };
+        let members = possible.into_iter().map(|member| self.member(member, min == most)).collect();
+        let forbidden = impossible.into_iter().filter(|_| !rest.is_empty());
+        Ok(Objects {
             members,
-            forbidden: impossible.into_iter().filter(|_| !closed).map(|member| member.name.into()).collect(),
+            forbidden: forbidden.map(|member| member.name.into()).collect(),
             rest,
-            min_members: if object.min_members as usize > required && most > object.min_members as usize {
-                object.min_members
-            } else {
-                0
-            },
-            max_members: object.max_members.filter(|&max| (max as usize) < most && !full),
-        }))
+            min_members: if min > required && min < most { object.min_members } else { 0 },
+            max_members: object.max_members.filter(|_| required < max && max < most),
+        })
     }
 
     fn member(&mut self, member: &MemberCell<'d>, all_needed: bool) -> Member {

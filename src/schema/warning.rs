@@ -18,7 +18,9 @@ pub(super) fn impossible_properties(normaliser: &Normaliser<'_>, nodes: &[Formul
     };
     let mut dead: Vec<_> = normaliser
         .declared_properties()
-        .filter(|&(_, location, formula)| !normaliser.reader.document.value(location).is_boolean() && is_dead(formula))
+        .filter(|&(_, location, formula)| {
+            !normaliser.reader.document.value(location).is_boolean() && is_dead(formula)
+        })
         .map(|(name, location, _)| (location, name))
         .collect();
     dead.sort_unstable();

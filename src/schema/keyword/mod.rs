@@ -9,7 +9,6 @@ mod number;
 mod object;
 mod string;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -232,7 +231,7 @@ impl<'d> Reader<'d> {
     }
 
     fn note(&mut self, location: Location, name: &str, status: Status) {
-        self.coverage.push(Occurrence { location, keyword: Cow::Owned(name.to_owned()), status });
+        self.coverage.push(Occurrence { location, keyword: name.into(), status });
     }
 
     pub(super) fn error(

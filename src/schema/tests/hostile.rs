@@ -87,8 +87,15 @@ fn conjunctions() {
     check("a conjunction of 20,000 parts", &json!({"allOf": parts}), Some(Limit));
     let number = |seed: u64| -> Value {
         let next = |state: &u64| Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
-        let digits = std::iter::successors(Some(seed), next).map(|state| char::from(b'1' + (state >> 40) as u8 % 9));
-        digits.skip(1).take(900).collect::<String>().parse::<serde_json::Number>().map(Value::Number).expect("a number")
+        let digits =
+            std::iter::successors(Some(seed), next).map(|state| char::from(b'1' + (state >> 40) as u8 % 9));
+        digits
+            .skip(1)
+            .take(900)
+            .collect::<String>()
+            .parse::<serde_json::Number>()
+            .map(Value::Number)
+            .expect("a number")
     };
     let steps: Vec<_> = (1..200).map(|seed| json!({"multipleOf": number(seed)})).collect();
     check("long divisors", &json!({"allOf": steps}), Some(Limit));
