@@ -88,7 +88,7 @@ impl Compiler {
     /// ```
     pub fn compile_schema(&self, schema: &Value, options: &Options) -> Result<Grammar, Error> {
         let mut report = Report::default();
-        let part = Part { tool: None, at: "", what: "" };
+        let part = Part { tool: None, at: "", what: "the value" };
         let text = self.value(schema, options, &part, &mut report)?;
         let end = Expression::special(SpecialToken::Return).optional();
         Ok(self.grammar(&text.then(end), report))
@@ -171,8 +171,7 @@ impl Report {
         let tool = part.tool.map(str::to_owned);
         let entry = |coverage: Coverage| CoverageEntry { tool: tool.clone(), coverage };
         self.coverage.extend(schema.coverage().map(entry));
-        let place = if part.what.is_empty() { String::new() } else { format!("{}: ", part.what) };
-        self.warnings.extend(schema.warnings().iter().map(|warning| format!("{place}{warning}")));
+        self.warnings.extend(schema.warnings().iter().map(|warning| format!("{}: {warning}", part.what)));
     }
 }
 

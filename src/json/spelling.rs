@@ -78,10 +78,9 @@ impl Spelling {
 
     /// Where a node stands, for messages.
     pub(super) fn place(&self, node: NodeId) -> String {
-        match (self.what.as_str(), self.schema.place(node)) {
-            (what, pointer) if pointer.is_empty() => what.to_owned(),
-            ("", pointer) => pointer,
-            (what, pointer) => format!("{what}, {pointer}"),
+        match self.schema.place(node) {
+            pointer if pointer.is_empty() => self.what.clone(),
+            pointer => format!("{}, {pointer}", self.what),
         }
     }
 }

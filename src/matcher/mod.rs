@@ -150,10 +150,10 @@ impl Matcher {
         self.automaton.expectations(self.residual())
     }
 
-    /// Where in the grammar the matcher stands, in a user's words: `/properties/city of arguments of functions.get_weather`.
+    /// Where in the grammar the matcher stands, in a user's words: `arguments of functions.get_weather, /properties/city`.
     #[must_use]
     pub fn place(&self) -> String {
-        self.automaton.place(self.residual())
+        self.place_of(self.residual())
     }
 
     /// The vocabulary.
@@ -190,7 +190,14 @@ impl Matcher {
             Some(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
             None => self.vocabulary().decode(&[token]),
         };
-        let expected = if residual.is_finished() { Vec::new() } else { self.automaton.expectations(&residual) };
-        AcceptError { token, spelling, valid_bytes, expected, place: self.automaton.place(&residual) }
+        let expected = self.automaton.expectations(&residual);
+        AcceptError { token, spelling, valid_bytes, expected, place: self.place_of(&residual) }
+    }
+
+    /// The grammar knows places inside JSON, the tokens those outside.
+    fn place_of(&self, residual: &Residual) -> String {
+        Some(self.automaton.place(residual))
+            .filter(|place| !place.is_empty())
+            .unwrap_or_else(|| Transcript::place(self.vocabulary(), &self.tokens))
     }
 }

@@ -98,6 +98,33 @@ impl Transcript {
         }
         Self { messages }
     }
+
+    /// Where the last of these tokens stands, in a user's words; empty before the first special token.
+    ///
+    /// ```
+    /// use harmony_mask::{Transcript, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::o200k_harmony();
+    /// let tokens = vocabulary.encode_with_special("<|channel|>analysis<|message|>Hm").expect("it has an encoder");
+    /// assert_eq!(Transcript::place(&vocabulary, &tokens), "a message on channel analysis");
+    /// ```
+    #[must_use]
+    pub fn place(vocabulary: &Vocabulary, tokens: &[TokenId]) -> String {
+        let Some(last) = tokens.iter().rposition(|token| vocabulary.special(*token).is_some()) else {
+            return String::new();
+        };
+        match vocabulary.special(tokens[last]) {
+            Some(SpecialToken::Message) => {}
+            Some(SpecialToken::Return | SpecialToken::Call) => return String::new(),
+            _ => return "a message header".to_owned(),
+        }
+        let message = Self::read(vocabulary, tokens).messages.pop().unwrap_or_default();
+        match (message.recipient, message.channel) {
+            (Some(recipient), _) => format!("a call of {recipient}"),
+            (None, Some(channel)) => format!("a message on channel {channel}"),
+            (None, None) => "a message".to_owned(),
+        }
+    }
 }
 
 /// The sections of a message, in the order in which special tokens open them.
