@@ -51,6 +51,58 @@ impl From<LimitExceeded> for Error {
     }
 }
 
+impl Error {
+    /// A short name of what is wrong, stable enough to match on: `wrong_type`, `unsatisfiable`, `limit`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Request(error) => error.kind().name(),
+            Self::Schema { source, .. } => source.kind().name(),
+            Self::ArgumentsNotAnObject { .. } => "arguments_not_an_object",
+            Self::Limit { .. } => "limit",
+        }
+    }
+
+    /// The tool that it is about.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        match self {
+            Self::Request(error) => error.tool(),
+            Self::Schema { tool, .. } | Self::Limit { tool, .. } => tool.as_deref(),
+            Self::ArgumentsNotAnObject { tool, .. } => Some(tool),
+        }
+    }
+
+    /// Where in the request (or the bare schema) it is, as a JSON pointer.
+    #[must_use]
+    pub fn pointer(&self) -> String {
+        match self {
+            Self::Request(error) => error.pointer().to_owned(),
+            Self::Schema { at, source, .. } => format!("{at}{}", source.pointer()),
+            Self::ArgumentsNotAnObject { at, .. } | Self::Limit { at, .. } => at.clone(),
+        }
+    }
+
+    /// The keyword that it is about.
+    #[must_use]
+    pub fn keyword(&self) -> Option<&str> {
+        match self {
+            Self::Schema { source, .. } => source.keyword(),
+            _ => None,
+        }
+    }
+
+    /// The limit that was exceeded.
+    #[must_use]
+    pub fn limit(&self) -> Option<&LimitExceeded> {
+        match self {
+            Self::Schema { source, .. } => source.limit(),
+            Self::Limit { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
 struct InTool<'a>(Option<&'a str>);
 
 impl std::fmt::Display for InTool<'_> {

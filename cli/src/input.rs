@@ -47,9 +47,9 @@ impl Failure {
             "kind": self.kind(),
             "message": self.to_string(),
             "tool": source.and_then(|error| error.tool()),
-            "pointer": source.and_then(|error| error.pointer()),
+            "pointer": source.map(|error| error.pointer()),
             "keyword": source.and_then(|error| error.keyword()),
-            "limit": source.and_then(|error| error.limit()),
+            "limit": source.and_then(|error| error.limit()).map(|limit| limit.what),
         }})
     }
 }
