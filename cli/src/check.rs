@@ -81,11 +81,11 @@ fn one_from_stdin(first: &Path, second: &Path) -> Result<(), Failure> {
     }
 }
 
-/// A completion is full of `<|`, which no sensible file name contains.
+/// A completion in a file or in the argument itself: it is full of `<|`, which no sensible file name contains.
 fn completion_bytes(argument: &Path) -> Result<Vec<u8>, Failure> {
     match argument.to_str() {
         Some(text) if text.contains("<|") && !argument.exists() => Ok(text.as_bytes().to_vec()),
-        _ => input::bytes(argument),
+        _ => input::completion(argument),
     }
 }
 

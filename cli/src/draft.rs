@@ -14,34 +14,38 @@ use harmony_mask::{TokenId, Vocabulary};
 /// Steps of the search, of which a draft with a handful of mistakes needs some hundreds. Past it the draft is followed as far as the search came.
 const STEPS: usize = 50_000;
 
+/// Two small repairs in one word read worse than one that is larger, so each has a price of its own.
+const PLACE: u32 = 8;
+
 /// What happens to one unit of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Edit {
-    Keep(Unit),
-    Drop(Unit),
-    Insert(Unit),
+pub(crate) enum Action {
+    Keep,
+    Drop,
+    Insert,
+}
+
+/// One step of turning a draft into a completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    pub(crate) action: Action,
+    pub(crate) unit: Unit,
 }
 
 impl Edit {
-    /// The unit, where it is part of the result.
-    pub(crate) fn said(self) -> Option<Unit> {
-        match self {
-            Self::Keep(unit) | Self::Insert(unit) => Some(unit),
-            Self::Drop(_) => None,
-        }
-    }
-
-    /// Special tokens carry the structure, so a repair should rather change text.
-    fn cost(self) -> u32 {
-        match self {
-            Self::Keep(_) => 0,
-            Self::Drop(Unit::Byte(_)) | Self::Insert(Unit::Byte(_)) => 1,
-            Self::Drop(Unit::Special(_)) | Self::Insert(Unit::Special(_)) => 4,
+    /// What the edit costs after one with another action, or at the start.
+    fn cost(self, previous: Action) -> u32 {
+        // Special tokens carry the structure: rather a sentence is dropped than one of them.
+        let unit = if is_byte(self.unit) { 1 } else { 32 };
+        match self.action {
+            Action::Keep => 0,
+            action if action == previous => unit,
+            _ => unit + PLACE,
         }
     }
 }
 
-/// The units of a text's tokens. Tokens that the grammar can never allow have none, so they are left out.
+/// The units of a text's tokens. Tokens that no grammar allows have none, so they are left out.
 pub(crate) fn units(vocabulary: &Vocabulary, tokens: &[TokenId]) -> Vec<Unit> {
     let units = |token: &TokenId| match vocabulary.token_bytes(*token) {
         Some(bytes) => bytes.iter().copied().map(Unit::Byte).collect(),
@@ -63,14 +67,20 @@ struct Node {
     edit: Option<(Edit, usize)>,
 }
 
+impl Node {
+    fn action(&self) -> Action {
+        self.edit.map_or(Action::Keep, |(edit, _)| edit.action)
+    }
+}
+
 struct Search<'a> {
     automaton: &'a Automaton,
     draft: &'a [Unit],
     nodes: Vec<Node>,
     /// By cost, then by how little of the draft is left, then by age.
     open: BinaryHeap<Reverse<(u32, usize, usize)>>,
-    /// The residuals that were expanded, by place in the draft.
-    seen: Vec<Vec<Residual>>,
+    /// What was expanded, by place in the draft.
+    seen: Vec<Vec<(Action, Residual)>>,
 }
 
 impl<'a> Search<'a> {
@@ -101,25 +111,26 @@ impl<'a> Search<'a> {
     }
 
     fn expand(&mut self, cost: u32, index: usize) {
-        let Node { at, residual, .. } = &self.nodes[index];
-        let (at, residual) = (*at, residual.clone());
-        if self.seen[at].contains(&residual) {
+        let node = &self.nodes[index];
+        let (at, state) = (node.at, (node.action(), node.residual.clone()));
+        if self.seen[at].contains(&state) {
             return;
         }
-        self.seen[at].push(residual.clone());
-        let unit = self.draft[at];
+        let (unit, residual) = (self.draft[at], state.1.clone());
+        self.seen[at].push(state);
         if let Some(next) = self.automaton.step(&residual, unit) {
-            self.push(cost, at + 1, next, Edit::Keep(unit), index);
+            self.push(cost, at + 1, next, Edit { action: Action::Keep, unit }, index);
         }
-        if let Some(missing) = self.automaton.shortest_completion(&residual).first() {
-            let next = self.automaton.step(&residual, *missing).expect("a completion can be read");
-            self.push(cost, at, next, Edit::Insert(*missing), index);
+        if let Some(&missing) = self.automaton.shortest_completion(&residual).first() {
+            let next = self.automaton.step(&residual, missing).expect("a completion can be read");
+            self.push(cost, at, next, Edit { action: Action::Insert, unit: missing }, index);
         }
-        self.push(cost, at + 1, residual, Edit::Drop(unit), index);
+        self.push(cost, at + 1, residual, Edit { action: Action::Drop, unit }, index);
     }
 
     fn push(&mut self, cost: u32, at: usize, residual: Residual, edit: Edit, from: usize) {
-        self.open.push(Reverse((cost + edit.cost(), self.draft.len() - at, self.nodes.len())));
+        let cost = cost + edit.cost(self.nodes[from].action());
+        self.open.push(Reverse((cost, self.draft.len() - at, self.nodes.len())));
         self.nodes.push(Node { at, residual, edit: Some((edit, from)) });
     }
 
@@ -142,7 +153,8 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn new(vocabulary: &Vocabulary, edits: Vec<Edit>) -> Self {
-        let units: Vec<Unit> = edits.iter().filter_map(|edit| edit.said()).collect();
+        let units: Vec<Unit> =
+            edits.iter().filter(|edit| edit.action != Action::Drop).map(|edit| edit.unit).collect();
         let mut tokens = Vec::new();
         let mut at = 0;
         for run in units.chunk_by(|before, after| is_byte(*before) && is_byte(*after)) {

@@ -95,7 +95,7 @@ impl Generate {
 fn plan(draft: &Path, grammar: &Grammar) -> Result<Plan, Failure> {
     let matcher = grammar.matcher();
     let vocabulary = matcher.vocabulary();
-    let units = draft::units(vocabulary, &input::completion_tokens(vocabulary, &input::bytes(draft)?));
+    let units = draft::units(vocabulary, &input::completion_tokens(vocabulary, &input::completion(draft)?));
     Ok(Plan::new(vocabulary, draft::repair(matcher.automaton(), &units)))
 }
 

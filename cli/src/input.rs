@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use harmony_mask::harmony::RequestError;
-use harmony_mask::{Compiler, Grammar, Options, Request, TokenId, Vocabulary};
+use harmony_mask::{Compiler, Grammar, Options, Request, SpecialToken, TokenId, Vocabulary};
 use serde_json::{Value, json};
 
 /// Why a command could not do its work. The exit code is 2 for all of them.
@@ -65,6 +65,22 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
         Ok(bytes)
     };
     read().map_err(|source| Failure::Read { name: name(path), source })
+}
+
+/// The bytes of a completion. The line end that editors add after its last token is not one of them.
+pub(crate) fn completion(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = bytes(path)?;
+    let lines = [&b"\n"[..], b"\r\n"];
+    let ended = lines.iter().find_map(|line| bytes.strip_suffix(*line).filter(|text| is_ended(text)));
+    let len = ended.map_or(bytes.len(), <[u8]>::len);
+    bytes.truncate(len);
+    Ok(bytes)
+}
+
+fn is_ended(text: &[u8]) -> bool {
+    [SpecialToken::Call, SpecialToken::Return]
+        .iter()
+        .any(|token| text.ends_with(token.to_string().as_bytes()))
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
@@ -155,7 +171,7 @@ fn special_id(vocabulary: &Vocabulary, name: &str) -> Option<TokenId> {
         "endoftext" => Some(199_999),
         _ => match name.strip_prefix("reserved_") {
             Some(id) => id.parse().ok().filter(|id| (200_000..201_088).contains(id)),
-            None => Some(vocabulary.special_id(harmony_mask::SpecialToken::from_name(name)?)),
+            None => Some(vocabulary.special_id(SpecialToken::from_name(name)?)),
         },
     }
 }

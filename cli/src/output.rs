@@ -16,6 +16,11 @@ pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Res
     Ok(out.flush()?)
 }
 
+/// Whether standard output shows colours.
+pub(crate) fn is_coloured() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
 /// Writes one JSON document to standard output.
 pub(crate) fn print_json(document: &Value) -> Result<(), Failure> {
     print(|out| writeln!(out, "{document}"))

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use harmony_mask::{Grammar, Matcher, TokenId, TokenMask, Vocabulary};
+use harmony_mask::{Grammar, Matcher, SpecialToken, TokenId, TokenMask, Vocabulary};
 
 use crate::draft::Plan;
 use crate::mask::LOGITS;
@@ -73,7 +73,7 @@ impl Run {
         let started = Instant::now();
         self.sample.matcher.fill_mask(&mut self.mask);
         self.sample.mask_times.push(started.elapsed());
-        let token = stand_in.choose(self.sample.matcher.vocabulary(), &self.mask);
+        let token = stand_in.choose(&self.mask);
         self.take(token, Origin::Chosen, stand_in)
     }
 
@@ -85,7 +85,7 @@ impl Run {
             matcher.rollback(1).expect("one was accepted");
             return false;
         }
-        stand_in.hear(matcher.vocabulary(), token);
+        stand_in.hear(token);
         self.sample.origins.push(origin);
         true
     }
@@ -102,67 +102,96 @@ impl Run {
 const SCORED: usize = 4_096;
 /// Words drawn from the common ones; the scores of all others are taken to be too low to matter.
 const WORDS: usize = 40;
-/// Tokens drawn from all that are allowed, so that nothing is never said.
-const ANY: usize = 1;
+/// Draws from the whole vocabulary, until one is allowed, so that nothing is never said.
+const DRAWS: usize = 16;
 /// Ids below this one are the more common tokens of the vocabulary.
 const COMMON: TokenId = 20_000;
 
 /// Scores tokens in place of a model.
 pub(crate) struct StandIn<'a> {
+    vocabulary: &'a Vocabulary,
     random: fastrand::Rng,
     temperature: f64,
     plan: Option<&'a Plan>,
-    /// Lower-case words among the common tokens.
+    /// Common words that begin a text, and words that go on with it.
+    first_words: Vec<TokenId>,
     words: Vec<TokenId>,
-    /// Units said so far: bytes and special tokens.
-    said: usize,
-    /// Tokens since the message began.
+    said: Said,
+}
+
+/// What the stand-in remembers of what was said.
+#[derive(Default)]
+struct Said {
+    /// Bytes and special tokens.
+    units: usize,
+    /// Tokens since the last special one.
     since_special: u32,
-    /// Tokens since a quote, which is where most strings begin.
+    /// Tokens since a quote or a special token: since a text began, as far as one can tell.
     since_quote: u32,
+    /// Digits since anything else.
+    digits: usize,
+    /// Whether the text since the last special token began like JSON.
+    in_json: bool,
+}
+
+impl Said {
+    fn hear(&mut self, bytes: Option<&[u8]>) {
+        self.units += bytes.map_or(1, <[u8]>::len);
+        if self.since_special == 0 {
+            self.in_json = bytes.is_some_and(|bytes| matches!(bytes, [b'{' | b'[' | b'"', ..]));
+        }
+        self.since_special = if bytes.is_some() { self.since_special + 1 } else { 0 };
+        let quotes = bytes.is_none_or(|bytes| bytes.contains(&b'"'));
+        self.since_quote = if quotes { 0 } else { self.since_quote + 1 };
+        let digits = bytes.filter(|bytes| bytes.iter().all(u8::is_ascii_digit));
+        self.digits = digits.map_or(0, |digits| self.digits + digits.len());
+    }
 }
 
 impl<'a> StandIn<'a> {
-    pub(crate) fn new(vocabulary: &Vocabulary, seed: u64, temperature: f64, plan: Option<&'a Plan>) -> Self {
+    pub(crate) fn new(
+        vocabulary: &'a Vocabulary,
+        seed: u64,
+        temperature: f64,
+        plan: Option<&'a Plan>,
+    ) -> Self {
+        let common = |is_wanted: fn(&[u8]) -> bool| {
+            (0..COMMON).filter(|token| vocabulary.token_bytes(*token).is_some_and(is_wanted)).collect()
+        };
         Self {
+            vocabulary,
             random: fastrand::Rng::with_seed(seed),
             temperature,
             plan,
-            words: (0..COMMON).filter(|token| vocabulary.token_bytes(*token).is_some_and(is_word)).collect(),
-            said: 0,
-            since_special: 0,
-            since_quote: 0,
+            first_words: common(is_first_word),
+            words: common(is_word),
+            said: Said::default(),
         }
     }
 
     /// Forgets the last completion.
     fn begin(&mut self) {
-        (self.said, self.since_special, self.since_quote) = (0, 0, 0);
+        self.said = Said::default();
     }
 
     /// Takes note of a token that was said, whoever chose it.
-    fn hear(&mut self, vocabulary: &Vocabulary, token: TokenId) {
-        let bytes = vocabulary.token_bytes(token);
-        self.said += bytes.map_or(1, <[u8]>::len);
-        self.since_special = if bytes.is_some() { self.since_special + 1 } else { 0 };
-        let quotes = bytes.is_none_or(|bytes| bytes.contains(&b'"'));
-        self.since_quote = if quotes { 0 } else { self.since_quote + 1 };
+    fn hear(&mut self, token: TokenId) {
+        self.said.hear(self.vocabulary.token_bytes(token));
     }
 
-    /// The allowed token with the highest score, after the temperature's share of chance.
-    fn choose(&mut self, vocabulary: &Vocabulary, mask: &TokenMask) -> TokenId {
-        let planned = self.plan.and_then(|plan| plan.token_at(vocabulary, self.said));
+    /// The token that the plan has next, or else one sampled from the scores of the allowed ones.
+    fn choose(&mut self, mask: &TokenMask) -> TokenId {
+        let planned = self.plan.and_then(|plan| plan.token_at(self.vocabulary, self.said.units));
         if let Some(token) = planned.filter(|token| mask.contains(*token)) {
             return token;
         }
-        let candidates = self.candidates(vocabulary, mask);
-        let openness = (candidates.len() as f64).ln();
+        let candidates = self.candidates(mask);
+        let crowd = (candidates.len() as f64).ln();
         let mut best = (f64::NEG_INFINITY, candidates[0]);
         for token in candidates {
-            let logit = self.normal() + self.leaning(vocabulary, token, openness);
-            // Adding Gumbel noise and taking the highest is sampling from the softmax.
+            // The highest of logits with Gumbel noise is a sample from their softmax.
             let gumbel = -(-self.uniform().ln()).ln();
-            let score = logit + self.temperature * gumbel;
+            let score = self.uniform() + self.leaning(token, crowd) + self.temperature * gumbel;
             if score > best.0 {
                 best = (score, token);
             }
@@ -170,27 +199,38 @@ impl<'a> StandIn<'a> {
         best.1
     }
 
-    fn candidates(&mut self, vocabulary: &Vocabulary, mask: &TokenMask) -> Vec<TokenId> {
+    fn candidates(&mut self, mask: &TokenMask) -> Vec<TokenId> {
         if mask.count() <= SCORED {
             return mask.iter().collect();
         }
-        let closers = mask.iter().filter(|token| closes(vocabulary.token_bytes(*token)));
-        let mut candidates: Vec<TokenId> = closers.collect();
-        let words = (0..WORDS).map(|_| self.words[self.random.usize(..self.words.len())]);
-        candidates.extend(words.filter(|word| mask.contains(*word)));
-        let allowed: Vec<TokenId> = mask.iter().collect();
-        candidates.extend((0..ANY).map(|_| allowed[self.random.usize(..allowed.len())]));
-        candidates
+        let specials = SpecialToken::ALL.map(|special| self.vocabulary.special_id(special));
+        let quote = self.vocabulary.trie().longest_match(b"\"").expect("every byte is a token").0;
+        let words = if self.said.since_quote == 0 { &self.first_words } else { &self.words };
+        let drawn = (0..WORDS).map(|_| words[self.random.usize(..words.len())]);
+        let closers = specials.into_iter().chain(self.said.in_json.then_some(quote));
+        let mut candidates: Vec<TokenId> = closers.chain(drawn).collect();
+        candidates.retain(|token| mask.contains(*token));
+        let any =
+            (0..DRAWS).map(|_| self.random.u32(..LOGITS as TokenId)).find(|token| mask.contains(*token));
+        candidates.extend(any);
+        // Where neither words nor what closes a text are allowed and no draw hit, the rest is few enough after all.
+        if candidates.is_empty() { mask.iter().collect() } else { candidates }
     }
 
-    /// How much the stand-in likes a token before chance has its say. What closes a string, a value or a message is disliked at first, and the
-    /// more liked the longer it lasts; `openness` makes up for the number of other candidates.
-    fn leaning(&self, vocabulary: &Vocabulary, token: TokenId, openness: f64) -> f64 {
-        match vocabulary.token_bytes(token) {
-            None => openness - 3.0 + f64::from(self.since_special) / 10.0,
-            Some([b'"', ..]) => openness - 3.0 + f64::from(self.since_quote),
-            Some([b'}' | b']', ..]) => openness - 2.0 + f64::from(self.since_special) / 30.0,
-            Some(_) => 0.0,
+    /// How much the stand-in likes a token before chance has its say. What ends a text or a value is disliked at first, and liked the more the longer
+    /// it lasts; `crowd` makes up for the number of other candidates. Otherwise a longer token says more, and odd signs are for others.
+    fn leaning(&self, token: TokenId, crowd: f64) -> f64 {
+        let Said { since_special, since_quote, digits, in_json, .. } = self.said;
+        match self.vocabulary.token_bytes(token) {
+            None => match self.vocabulary.special(token) {
+                Some(SpecialToken::Channel | SpecialToken::Message) => crowd + 1.0,
+                _ => crowd - 3.0 + f64::from(since_special) / 8.0,
+            },
+            Some(bytes) if bytes.iter().any(|byte| is_odd(*byte)) => -4.0,
+            Some([b'"', ..]) if in_json => crowd - 3.0 + f64::from(since_quote),
+            Some([b'}' | b']', ..]) => crowd - 2.0 + f64::from(since_special) / 30.0,
+            Some([b'0'..=b'9', ..]) => -(digits as f64),
+            Some(bytes) => bytes.len().min(8) as f64 / 4.0,
         }
     }
 
@@ -198,18 +238,17 @@ impl<'a> StandIn<'a> {
     fn uniform(&mut self) -> f64 {
         1.0 - self.random.f64()
     }
+}
 
-    /// The sum of uniform numbers, which is near enough to a bell.
-    fn normal(&mut self) -> f64 {
-        (0..4).map(|_| self.uniform()).sum::<f64>() - 2.0
-    }
+/// Signs that are neither frequent in text nor part of JSON's structure.
+fn is_odd(byte: u8) -> bool {
+    byte.is_ascii_punctuation() && !b"\"{}[],:.-".contains(&byte)
+}
+
+fn is_first_word(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'A'..=b'Z', rest @ ..] if rest.len() > 1 && rest.iter().all(u8::is_ascii_lowercase))
 }
 
 fn is_word(bytes: &[u8]) -> bool {
     matches!(bytes, [b' ', word @ ..] if word.len() > 1 && word.iter().all(u8::is_ascii_lowercase))
-}
-
-/// Special tokens, and the bare closing quote.
-fn closes(bytes: Option<&[u8]>) -> bool {
-    bytes.is_none_or(|bytes| bytes == b"\"")
 }

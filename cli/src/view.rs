@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use harmony_mask::automaton::Unit;
 use harmony_mask::{Message, SpecialToken};
 
-use crate::draft::Edit;
+use crate::draft::{Action, Edit};
 use crate::output::{self, Durations};
 use crate::sampler::{Origin, Sample};
 
@@ -29,8 +29,11 @@ impl<T: fmt::Display> fmt::Display for Styled<T> {
     }
 }
 
-/// What the colours mean; without colours the transcript is plain.
+/// What the colours mean, where there are colours.
 pub(crate) fn write_legend(out: &mut dyn Write) -> io::Result<()> {
+    if !output::is_coloured() {
+        return Ok(());
+    }
     let [forced, chosen, closing] =
         [Styled(FORCED, "forced"), Styled(CHOSEN, "chosen"), Styled(CLOSING, "closed by the token budget")];
     writeln!(out, "{forced} · {chosen} · {closing}\n")
@@ -38,38 +41,30 @@ pub(crate) fn write_legend(out: &mut dyn Write) -> io::Result<()> {
 
 /// The edits of a draft, in the notation of `git diff --word-diff`.
 pub(crate) fn write_edits(out: &mut dyn Write, edits: &[Edit]) -> io::Result<()> {
-    let changes = edits.chunk_by(|a, b| kind(*a) == kind(*b)).filter(|run| kind(run[0]) != 0).count();
-    let heading = match changes {
+    let is_kept = |edit: &Edit| edit.action == Action::Keep;
+    let places = edits.chunk_by(|a, b| is_kept(a) == is_kept(b)).filter(|run| !is_kept(&run[0])).count();
+    let heading = match places {
         0 => "the draft needs no repair".to_owned(),
         1 => "the draft, repaired in 1 place".to_owned(),
         more => format!("the draft, repaired in {more} places"),
     };
     writeln!(out, "{}", Styled(HEADING, format!("── {heading} ──")))?;
-    for run in edits.chunk_by(|a, b| kind(*a) == kind(*b)) {
+    for run in edits.chunk_by(|a, b| a.action == b.action) {
         let text = spell(run);
-        match run[0] {
-            Edit::Keep(_) => write!(out, "{text}")?,
-            Edit::Drop(_) => write!(out, "{}", Styled(DROPPED, format!("[-{text}-]")))?,
-            Edit::Insert(_) => write!(out, "{}", Styled(INSERTED, format!("{{+{text}+}}")))?,
+        match run[0].action {
+            Action::Keep => write!(out, "{text}")?,
+            Action::Drop => write!(out, "{}", Styled(DROPPED, format!("[-{text}-]")))?,
+            Action::Insert => write!(out, "{}", Styled(INSERTED, format!("{{+{text}+}}")))?,
         }
     }
     writeln!(out, "\n")
 }
 
-fn kind(edit: Edit) -> u8 {
-    match edit {
-        Edit::Keep(_) => 0,
-        Edit::Drop(_) => 1,
-        Edit::Insert(_) => 2,
-    }
-}
-
 fn spell(edits: &[Edit]) -> String {
     let mut bytes = Vec::new();
     for edit in edits {
-        let (Edit::Keep(unit) | Edit::Drop(unit) | Edit::Insert(unit)) = edit;
-        match unit {
-            Unit::Byte(byte) => bytes.push(*byte),
+        match edit.unit {
+            Unit::Byte(byte) => bytes.push(byte),
             Unit::Special(special) => bytes.extend_from_slice(special.to_string().as_bytes()),
         }
     }
