@@ -2,6 +2,7 @@
 mod algebra;
 mod build;
 mod dfa;
+mod format;
 mod length;
 mod minimize;
 mod pattern;
@@ -10,5 +11,6 @@ mod tests;
 mod utf8;
 
 pub use dfa::{Dfa, StateId};
+pub use format::{Format, format, known_formats};
 pub use length::{Window, begins_character};
 pub use pattern::{Pattern, PatternError, PatternErrorKind};
