@@ -8,9 +8,9 @@ use serde_json::Value;
 use crate::automaton::{Automaton, Shared};
 use crate::error::Error;
 use crate::expression::Expression;
-use crate::harmony::{self, Format, Options, Request};
+use crate::harmony::{self, Body, Options, Request};
 use crate::json::{self, Style};
-use crate::limits::Limits;
+use crate::limits::{LimitExceeded, Limits};
 use crate::matcher::Matcher;
 use crate::schema::{Coverage, Schema, SchemaOptions};
 use crate::special::SpecialToken;
@@ -51,20 +51,18 @@ impl Compiler {
     /// When a schema is wrong, cannot be satisfied, cannot be enforced, or exceeds a limit. Everything is checked here: masks cannot fail.
     pub fn compile(&self, request: &Request) -> Result<Grammar, Error> {
         let mut report = Report::default();
-        let final_body = match request.format() {
-            Format::Text => harmony::text(),
-            Format::Json(format) => {
-                let part = Part { tool: None, at: &format.pointer, what: "the final answer" };
-                self.body(&format.schema, request.options(), &part, &mut report)?
+        let options = request.options();
+        let turn = harmony::lower(request, &self.limits, &mut |body| match body {
+            Body::Arguments(tool) => {
+                let what = format!("arguments of {}", tool.recipient());
+                let part = Part { tool: Some(&tool.name), at: &tool.pointer, what: &what };
+                self.arguments(&tool.schema, options, &part, &mut report)
             }
-        };
-        let mut arguments = Vec::new();
-        for tool in request.callable_tools() {
-            let what = format!("arguments of {}", tool.recipient());
-            let part = Part { tool: Some(&tool.name), at: &tool.pointer, what: &what };
-            arguments.push((tool, self.body(&tool.schema, request.options(), &part, &mut report)?));
-        }
-        let turn = harmony::lower(request.calls(), &arguments, &final_body)?;
+            Body::Answer(format) => {
+                let part = Part { tool: None, at: &format.pointer, what: "the answer" };
+                self.value(&format.schema, options, &part, &mut report)
+            }
+        })?;
         Ok(self.grammar(&turn, report))
     }
 
@@ -90,22 +88,39 @@ impl Compiler {
     /// ```
     pub fn compile_schema(&self, schema: &Value, options: &Options) -> Result<Grammar, Error> {
         let mut report = Report::default();
-        let part = Part { tool: None, at: "", what: "" };
-        let (schema, style) = self.read(schema, options, &part, &mut report)?;
-        let text = json::value(schema, &style, part.what, &self.limits).map_err(|limit| part.limit(limit))?;
+        let part = Part { tool: None, at: "", what: "the value" };
+        let text = self.value(schema, options, &part, &mut report)?;
         let end = Expression::special(SpecialToken::Return).optional();
         Ok(self.grammar(&text.then(end), report))
     }
 
-    /// A body: the arguments of a tool must be an object, an answer may be any value.
-    fn body(&self, schema: &Value, options: &Options, part: &Part<'_>, report: &mut Report) -> Result<Expression, Error> {
+    /// Any value of a schema.
+    fn value(
+        &self,
+        schema: &Value,
+        options: &Options,
+        part: &Part<'_>,
+        report: &mut Report,
+    ) -> Result<Expression, Error> {
         let (schema, style) = self.read(schema, options, part, report)?;
-        match part.tool {
-            None => json::value(schema, &style, part.what, &self.limits).map_err(|limit| part.limit(limit)),
-            Some(tool) => json::object(schema, &style, part.what, &self.limits)
-                .map_err(|limit| part.limit(limit))?
-                .ok_or_else(|| Error::ArgumentsNotAnObject { tool: tool.to_owned(), at: part.at.to_owned() }),
-        }
+        json::value(schema, &style, part.what, &self.limits).map_err(|limit| part.limit(limit))
+    }
+
+    /// The arguments of a tool: an object of its schema.
+    fn arguments(
+        &self,
+        schema: &Value,
+        options: &Options,
+        part: &Part<'_>,
+        report: &mut Report,
+    ) -> Result<Expression, Error> {
+        let (schema, style) = self.read(schema, options, part, report)?;
+        json::object(schema, &style, part.what, &self.limits)
+            .map_err(|limit| part.limit(limit))?
+            .ok_or_else(|| Error::ArgumentsNotAnObject {
+                tool: part.tool.unwrap_or_default().to_owned(),
+                at: part.at.to_owned(),
+            })
     }
 
     fn read(
@@ -139,7 +154,7 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    fn limit(&self, source: crate::limits::LimitExceeded) -> Error {
+    fn limit(&self, source: LimitExceeded) -> Error {
         Error::Limit { tool: self.tool.map(str::to_owned), at: self.at.to_owned(), source }
     }
 }
@@ -154,10 +169,9 @@ struct Report {
 impl Report {
     fn add(&mut self, part: &Part<'_>, schema: &Schema) {
         let tool = part.tool.map(str::to_owned);
-        let entry = |coverage: &Coverage| CoverageEntry { tool: tool.clone(), coverage: coverage.clone() };
-        self.coverage.extend(schema.coverage().iter().map(entry));
-        let place = if part.what.is_empty() { String::new() } else { format!("{}: ", part.what) };
-        self.warnings.extend(schema.warnings().iter().map(|warning| format!("{place}{warning}")));
+        let entry = |coverage: Coverage| CoverageEntry { tool: tool.clone(), coverage };
+        self.coverage.extend(schema.coverage().map(entry));
+        self.warnings.extend(schema.warnings().iter().map(|warning| format!("{}: {warning}", part.what)));
     }
 }
 

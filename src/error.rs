@@ -1,7 +1,6 @@
 //! What can go wrong before the first mask: one error for all stages, with the place to look at.
 
 use crate::harmony::RequestError;
-use crate::lark::LarkError;
 use crate::limits::LimitExceeded;
 use crate::schema::SchemaError;
 
@@ -33,19 +32,23 @@ pub enum Error {
         /// Where its schema stands in the request, as a JSON pointer.
         at: String,
     },
-    /// A schema's numbers need too large an automaton.
+    /// A part of the grammar exceeds a limit.
     #[error("{}{source}", InTool(.tool.as_deref()))]
     Limit {
-        /// The tool whose arguments it describes; `None` for a response format or a bare schema.
+        /// The tool whose arguments exceed it; `None` for a response format, a bare schema, or the request as a whole.
         tool: Option<String>,
-        /// Where the schema stands in the request, as a JSON pointer; empty for a bare schema.
+        /// Where in the request, as a JSON pointer; empty for a bare schema or the request as a whole.
         at: String,
         /// The limit.
         source: LimitExceeded,
     },
-    /// A message grammar is wrong: a defect of this crate, not of the request.
-    #[error("the message grammar is broken: {0}")]
-    Grammar(#[from] LarkError),
+}
+
+impl From<LimitExceeded> for Error {
+    /// A limit of the request as a whole.
+    fn from(source: LimitExceeded) -> Self {
+        Self::Limit { tool: None, at: String::new(), source }
+    }
 }
 
 struct InTool<'a>(Option<&'a str>);

@@ -1,12 +1,10 @@
 //! Real schemas with valid and invalid instances: MaskBench, where it is unpacked below `target/corpora`.
 
-mod harness;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use harmony_mask::{Grammar, Options, PropertyOrder, TokenMask};
-use harness::{COMPILER, WIDTH, python};
+use crate::harness::{COMPILER, WIDTH, python};
 use serde_json::Value;
 
 /// Schemas that compile, taken evenly over the corpus.

@@ -1,11 +1,9 @@
 //! The laws of ARCHITECTURE.md on real requests and the real vocabulary.
 
-mod harness;
-
 use std::collections::HashSet;
 
-use harmony_mask::{Matcher, Request, TokenId, TokenMask};
-use harness::{COMPILER, EXAMPLES, HABITS, Random, WIDTH, brute_force, example, walk};
+use harmony_mask::{Matcher, TokenId, TokenMask};
+use crate::harness::{COMPILER, EXAMPLES, HABITS, Random, WIDTH, brute_force, example, walk};
 
 /// Law 1: the mask is the brute force over all ids, on at least 100 different states of each example.
 #[test]
@@ -26,7 +24,9 @@ fn masks_equal_brute_force() {
         }
     };
     std::thread::scope(|scope| {
-        EXAMPLES.map(|name| scope.spawn(move || check(name))).map(|thread| thread.join().expect("law 1"));
+        for thread in EXAMPLES.map(|name| scope.spawn(move || check(name))) {
+            thread.join().expect("law 1");
+        }
     });
 }
 
@@ -136,7 +136,7 @@ fn results_do_not_depend_on_history_or_threads() {
 /// Masks of any width hold the same bits; ids past the width are left out.
 #[test]
 fn the_caller_chooses_the_width() {
-    let matcher = COMPILER.compile(&Request::from_str("{}").expect("a request")).expect("compiles").matcher();
+    let matcher = COMPILER.compile(&"{}".parse().expect("a request")).expect("compiles").matcher();
     let wide = mask(&matcher);
     for width in [0, 1, 31, 33, 200_005, 200_006, 200_013, 300_000] {
         let mut narrow = TokenMask::new(width);

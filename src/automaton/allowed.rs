@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::Unit;
 use super::cache::{Expansions, Weight};
-use super::leaf_table::{Exit, LeafEntry, LeafTables};
+use super::leaf_table::{Exit, LeafEntry, LeafTables, TokenSet};
 use super::residual::step;
 use super::stack::{Frame, Stack};
 use super::thread::{Head, Thread, extend, open};
@@ -20,7 +20,7 @@ use crate::vocabulary::Vocabulary;
 /// The tokens that a residual allows.
 #[derive(Debug)]
 pub(super) struct Allowed {
-    inside: Box<[Arc<LeafEntry>]>,
+    sets: Box<[Arc<TokenSet>]>,
     others: Box<[TokenId]>,
 }
 
@@ -28,14 +28,14 @@ impl Allowed {
     /// Writes the tokens into a mask, and clears everything else.
     pub(super) fn fill(&self, mask: &mut TokenMask) {
         mask.clear();
-        self.inside.iter().for_each(|entry| entry.inside.add_to(mask));
+        self.sets.iter().for_each(|set| set.add_to(mask));
         self.others.iter().for_each(|token| mask.insert(*token));
     }
 }
 
 impl Weight for Arc<Allowed> {
     fn weight_bytes(&self) -> usize {
-        size_of_val::<[Arc<LeafEntry>]>(&self.inside) + size_of_val::<[TokenId]>(&self.others)
+        size_of_val::<[Arc<TokenSet>]>(&self.sets) + size_of_val::<[TokenId]>(&self.others)
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Collector<'a> {
     vocabulary: &'a Vocabulary,
     leaves: &'a LeafTables,
     rules: &'a Expansions,
-    inside: Vec<Arc<LeafEntry>>,
+    sets: Vec<Arc<TokenSet>>,
     others: Vec<TokenId>,
 }
 
@@ -56,11 +56,11 @@ impl<'a> Collector<'a> {
         rules: &'a Expansions,
         threads: &[Thread],
     ) -> Allowed {
-        let mut collector = Self { vocabulary, leaves, rules, inside: Vec::new(), others: Vec::new() };
+        let mut collector = Self { vocabulary, leaves, rules, sets: Vec::new(), others: Vec::new() };
         threads.iter().for_each(|thread| collector.thread(thread));
         collector.others.sort_unstable();
         collector.others.dedup();
-        Allowed { inside: collector.inside.into(), others: collector.others.into() }
+        Allowed { sets: collector.sets.into(), others: collector.others.into() }
     }
 
     fn thread(&mut self, thread: &Thread) {
@@ -94,12 +94,17 @@ impl<'a> Collector<'a> {
         if thread.leave(leaf, state, &[], self.rules, &mut after) {
             after.iter().for_each(|thread| self.thread(thread));
         }
-        let class = leaf.class(state);
-        let entry = self.leaves.entry(self.vocabulary, leaf, class);
-        self.exits(thread, leaf, state, &entry);
-        if !self.inside.iter().any(|known| Arc::ptr_eq(known, &entry)) {
-            self.inside.push(entry);
+        let entry = self.leaves.entry(self.vocabulary, leaf, leaf.class(state));
+        let set = if leaf.is_exact(state) { &entry.whole } else { &entry.inside };
+        if !self.sets.iter().any(|known| Arc::ptr_eq(known, set)) {
+            self.sets.push(set.clone());
         }
+        if !leaf.is_exact(state) {
+            let trie = self.vocabulary.trie();
+            let read = |node: &&u32| reads(leaf, state, self.vocabulary.prefix(**node)).is_some();
+            self.others.extend(entry.complete.iter().filter(read).filter_map(|node| trie.node(*node).token));
+        }
+        self.exits(thread, leaf, state, &entry);
     }
 
     /// Tokens that leave a leaf after at least one byte.
@@ -109,7 +114,7 @@ impl<'a> Collector<'a> {
             return;
         }
         let class = leaf.class(state);
-        let exact = class == state && thread.leaves_uniformly();
+        let exact = leaf.is_exact(state) && thread.leaves_uniformly();
         for group in entry.exits(self.vocabulary, leaf, class).chunk_by(|a, b| a.byte == b.byte) {
             let byte = group[0].byte;
             if first.as_ref().is_some_and(|threads| !may_start(threads, byte)) {
@@ -130,7 +135,7 @@ impl<'a> Collector<'a> {
         let trie = self.vocabulary.trie();
         let depth = usize::from(trie.node(exit.node).depth) - 1;
         let read = &self.vocabulary.prefix(exit.node)[..depth];
-        let Some(state) = read.iter().try_fold(state, |state, byte| leaf.step(state, *byte)) else { return };
+        let Some(state) = reads(leaf, state, read) else { return };
         let mut after = Vec::new();
         if thread.leave(leaf, state, read, self.rules, &mut after) {
             let after = step(&after, Unit::Byte(exit.byte), self.rules);
@@ -171,6 +176,11 @@ impl<'a> Collector<'a> {
             }
         }
     }
+}
+
+/// The state of the leaf after these bytes, where it can read them.
+fn reads(leaf: &Leaf, state: State, bytes: &[u8]) -> Option<State> {
+    bytes.iter().try_fold(state, |state, byte| leaf.step(state, *byte))
 }
 
 fn takes_bytes(thread: &Thread) -> bool {

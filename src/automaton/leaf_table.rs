@@ -32,6 +32,13 @@ impl TokenSet {
         Self::Many(mask)
     }
 
+    fn weight_bytes(&self) -> usize {
+        match self {
+            Self::Few(tokens) => size_of_val::<[TokenId]>(tokens),
+            Self::Many(mask) => size_of_val(mask.words()),
+        }
+    }
+
     /// Adds the tokens to a mask.
     pub(super) fn add_to(&self, mask: &mut TokenMask) {
         match self {
@@ -51,17 +58,30 @@ pub(super) struct Exit {
 /// What a leaf state does with every token.
 #[derive(Debug)]
 pub(super) struct LeafEntry {
-    /// Tokens that stay in the leaf.
-    pub(super) inside: TokenSet,
+    /// Tokens that stay in the leaf, which can be longer after them.
+    pub(super) inside: Arc<TokenSet>,
+    /// Those, and the tokens that complete the leaf.
+    pub(super) whole: Arc<TokenSet>,
+    /// Trie nodes of the tokens that complete the leaf.
+    pub(super) complete: Box<[u32]>,
     exits: OnceLock<Box<[Exit]>>,
 }
 
 impl LeafEntry {
     fn new(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Self {
         let trie = vocabulary.trie();
-        let mut tokens = Vec::new();
-        walk(vocabulary, leaf, state, |node, _| tokens.extend(trie.node(node).token));
-        Self { inside: TokenSet::new(tokens, vocabulary.width()), exits: OnceLock::new() }
+        let (mut inside, mut complete) = (Vec::new(), Vec::new());
+        walk(vocabulary, leaf, state, |node, state| match trie.node(node).token {
+            Some(_) if leaf.is_complete(state) => complete.push(node),
+            Some(token) => inside.push(token),
+            None => {}
+        });
+        let mut whole = inside.clone();
+        whole.extend(complete.iter().filter_map(|node| trie.node(*node).token));
+        let inside = Arc::new(TokenSet::new(inside, vocabulary.width()));
+        let is_one = complete.is_empty();
+        let whole = if is_one { inside.clone() } else { Arc::new(TokenSet::new(whole, vocabulary.width())) };
+        Self { inside, whole, complete: complete.into(), exits: OnceLock::new() }
     }
 
     /// The edges at which the leaf may be left after at least one byte, by byte. Found when first asked for: most leaves that may be left
@@ -130,9 +150,8 @@ impl LeafTables {
 
 impl Weight for Arc<LeafEntry> {
     fn weight_bytes(&self) -> usize {
-        match &self.inside {
-            TokenSet::Few(tokens) => size_of_val::<[TokenId]>(tokens),
-            TokenSet::Many(mask) => size_of_val(mask.words()),
-        }
+        let sets = self.inside.weight_bytes() + self.whole.weight_bytes();
+        // Exits come later; as many as there are nodes that complete the leaf is typical.
+        sets + size_of_val::<[u32]>(&self.complete) * 3
     }
 }

@@ -40,11 +40,15 @@ pub trait Language: Debug + Send + Sync + Any {
 
     /// A state that may stand for this one when tokens are sorted, so that states share that work.
     ///
-    /// For byte strings of up to 255 bytes, both states agree on every string that stays live without passing through
-    /// acceptance; the representative accepts at least what the state accepts, with the same labels. Where the two states differ,
-    /// acceptance is checked again with the state itself.
+    /// For byte strings of up to 255 bytes, both states agree on what stays live without completing a text, and the representative accepts
+    /// at least what the state accepts, with the same labels.
     fn class(&self, state: State) -> State {
         state
+    }
+
+    /// Whether the state accepts all that its [`class`](Self::class) accepts. Where it does not, acceptance is checked with the state itself.
+    fn is_exact(&self, _state: State) -> bool {
+        true
     }
 
     /// What is expected here, in a user's words.

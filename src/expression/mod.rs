@@ -14,6 +14,7 @@
 //! Expressions compare by structure, with the hash kept in the node; equal futures are therefore found equal wherever they
 //! were built.
 
+mod dfa;
 mod language;
 mod rule;
 
@@ -21,6 +22,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+pub use dfa::DfaLanguage;
 pub use language::{Label, Language, Leaf, State};
 pub use rule::{Binder, BinderRef, Rule, RuleRef};
 

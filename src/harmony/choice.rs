@@ -60,7 +60,7 @@ fn subset(choice: &Node<'_>, tools: &[Tool]) -> Result<Calls, RequestError> {
 /// The tool that `{"type": "function", "name": …}` refers to.
 fn reference(node: &Node<'_>, tools: &[Tool]) -> Result<usize, RequestError> {
     let (name, pointer) = tools::name(&tools::function(node)?.require("name")?)?;
-    let undeclared = || RequestError::new(pointer, RequestErrorKind::UndeclaredTool(name.to_owned()));
+    let undeclared = || RequestError::new(pointer, RequestErrorKind::UndeclaredTool).of_tool(name);
     tools.iter().position(|tool| tool.name == name).ok_or_else(undeclared)
 }
 

@@ -98,8 +98,8 @@ pub enum RequestErrorKind {
     #[error("a tool call is required, but no tools are declared")]
     NothingToCall,
     /// A tool choice names a tool that is not declared.
-    #[error("no tool named `{0}` is declared")]
-    UndeclaredTool(String),
+    #[error("no tool of this name is declared")]
+    UndeclaredTool,
     /// A tool choice that allows no tools.
     #[error("the list of allowed tools is empty")]
     NothingAllowed,
@@ -123,7 +123,7 @@ impl RequestErrorKind {
             Self::DuplicateName(_) => "duplicate_name",
             Self::UnknownValue { .. } => "unknown_value",
             Self::NothingToCall => "nothing_to_call",
-            Self::UndeclaredTool(_) => "undeclared_tool",
+            Self::UndeclaredTool => "undeclared_tool",
             Self::NothingAllowed => "nothing_allowed",
             Self::Contradiction(_) => "contradiction",
             Self::NotAvailable(_) => "not_available",

@@ -1,13 +1,13 @@
 //! Harmony: from a request to what an assistant may say.
 //!
-//! [`Request`] is the OpenAI request, read and checked. Lowering turns it into one expression for the whole turn: thoughts,
+//! [`Request`] is the OpenAI request, read and checked. [`lower()`] turns it into one expression for the whole turn: thoughts,
 //! then one call or one answer, with recipient, channel, content type, body and terminator bound to each other. The message
 //! grammar itself is data, `grammars/harmony/*.lark`; the request only decides what goes into its holes.
 
 mod choice;
 mod error;
 mod format;
-
+mod lower;
 mod node;
 mod options;
 mod request;
@@ -18,7 +18,7 @@ mod tools;
 pub use choice::Calls;
 pub use error::{RequestError, RequestErrorKind};
 pub use format::{Format, JsonFormat};
-
-pub use options::{Formats, Options, PropertyOrder, Strict, Whitespace};
+pub use lower::{Body, lower};
+pub use options::{Options, Strict};
 pub use request::Request;
 pub use tools::Tool;

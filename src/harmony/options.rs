@@ -2,50 +2,20 @@
 
 use super::error::RequestError;
 use super::node::Node;
+use crate::json::{Layout, PropertyOrder};
+use crate::schema::Formats;
 
 /// Settings for all JSON of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Whitespace between the tokens of a JSON text.
-    pub whitespace: Whitespace,
+    pub whitespace: Layout,
     /// The order of an object's members.
     pub property_order: PropertyOrder,
     /// Whether `format` constrains.
     pub formats: Formats,
     /// Whether a tool may opt out of its schema.
     pub strict: Strict,
-}
-
-/// Whitespace between the tokens of a JSON text. There is never any before a terminator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Whitespace {
-    /// None.
-    Compact,
-    /// At most one space after `,` and `:`, as Python's `json.dumps` writes it.
-    #[default]
-    Single,
-    /// Any, in short runs.
-    Any,
-}
-
-/// The order of an object's members.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum PropertyOrder {
-    /// As the schema declares them, like OpenAI.
-    #[default]
-    Declared,
-    /// Any order.
-    Any,
-}
-
-/// What the keyword `format` does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Formats {
-    /// A known format must hold.
-    #[default]
-    Assert,
-    /// Formats are comments.
-    Annotate,
 }
 
 /// What `strict: false` on a tool does.
@@ -71,9 +41,9 @@ pub(super) fn read(harmony: &Node<'_>) -> Result<Options, RequestError> {
             harmony,
             "whitespace",
             &[
-                ("compact", Some(Whitespace::Compact)),
-                ("single", Some(Whitespace::Single)),
-                ("any", Some(Whitespace::Any)),
+                ("compact", Some(Layout::Compact)),
+                ("single", Some(Layout::Single)),
+                ("any", Some(Layout::Any)),
                 ("pretty", None),
             ],
         )?,

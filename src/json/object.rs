@@ -8,7 +8,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use super::spelling::{PropertyOrder, Spelling, fingerprint};
-use super::string::{Escapes, StringLanguage, decode};
+use super::string::{StringLanguage, decode};
 use crate::expression::{Binder, Expression, Leaf, Rule};
 use crate::regular::Dfa;
 use crate::schema::{Member, NodeId, Objects};
@@ -180,8 +180,7 @@ impl Members {
             }
             _ => {
                 let names = offered.iter().zip(0..).map(|((_, member), label)| (member.name.as_bytes(), label));
-                let names = StringLanguage::new(Some(Arc::new(Dfa::words(names))), 0, None, Escapes::Needed);
-                Some(Expression::switch(Leaf::new(names), arms))
+                Some(Expression::switch(Leaf::new(StringLanguage::words(names)), arms))
             }
         }
     }
@@ -189,10 +188,10 @@ impl Members {
     /// A member with another name, and all that follows it.
     fn other(&self, class: usize) -> Expression {
         let objects = self.objects();
-        let names = objects.rest[class].names.clone();
+        let names = objects.rest[class].names.clone().unwrap_or_else(Dfa::text);
         let declared = objects.members.iter().map(|member| &member.name).chain(&objects.forbidden);
-        let excluded = declared.chain(self.progress.others.iter()).cloned();
-        let name = StringLanguage::new(names, 0, None, Escapes::Any).excluding(excluded);
+        let excluded = declared.chain(self.progress.others.iter()).map(|name| name.as_bytes());
+        let name = StringLanguage::excluding(names, excluded);
         let binder = Other { members: self.clone(), class };
         let colon = self.spelling.punctuation.colon.clone();
         Expression::capture(Expression::leaf(Leaf::new(name)), colon, Arc::new(binder))

@@ -10,9 +10,10 @@ use super::array::array;
 use super::layout::{Layout, Punctuation};
 use super::number::numbers;
 use super::object::object;
-use super::string::{Escapes, StringLanguage};
+use super::string::{Escapes, StringLanguage, any_string};
 use crate::expression::{Expression, Leaf, Rule};
 use crate::limits::{LimitExceeded, Limits};
+use crate::regular::Dfa;
 use crate::schema::{NodeId, Schema, Strings};
 
 /// In which order an object's members may come.
@@ -41,21 +42,27 @@ pub(super) struct Spelling {
     pub(super) punctuation: Punctuation,
     /// What the text is, for messages: `arguments of functions.get_weather`.
     what: String,
-    /// The numerals of the nodes that allow numbers. Made ahead, because their automata count against a limit.
+    /// The numerals of the nodes that allow numbers. Made ahead, because their automata count against a limit; so are
     numerals: HashMap<NodeId, Expression>,
+    /// the strings of the nodes that allow strings.
+    strings: HashMap<NodeId, Vec<Expression>>,
 }
 
 impl Spelling {
     pub(super) fn new(schema: Schema, style: &Style, what: &str, limits: &Limits) -> Result<Self, LimitExceeded> {
-        let mut numerals = HashMap::new();
+        let (mut numerals, mut strings) = (HashMap::new(), HashMap::new());
         for node in schema.nodes() {
-            let cells = &schema.values(node).numbers;
-            if !cells.is_empty() {
-                numerals.insert(node, Expression::leaf(numbers(cells, limits.dfa_states)?));
+            let values = schema.values(node);
+            if !values.numbers.is_empty() {
+                numerals.insert(node, Expression::leaf(numbers(&values.numbers, limits.dfa_states)?));
+            }
+            if !values.strings.is_empty() {
+                let leaves = values.strings.iter().map(|cell| string(cell, limits).map(Expression::leaf));
+                strings.insert(node, leaves.collect::<Result<_, _>>()?);
             }
         }
         let punctuation = Punctuation::new(style.layout);
-        Ok(Self { schema, order: style.order, punctuation, what: what.to_owned(), numerals })
+        Ok(Self { schema, order: style.order, punctuation, what: what.to_owned(), numerals, strings })
     }
 
     /// The texts of a node.
@@ -72,7 +79,7 @@ impl Spelling {
     /// Where a node stands, for messages.
     pub(super) fn place(&self, node: NodeId) -> String {
         match self.schema.place(node) {
-            "" => self.what.clone(),
+            pointer if pointer.is_empty() => self.what.clone(),
             pointer => format!("{}, {pointer}", self.what),
         }
     }
@@ -97,10 +104,10 @@ impl Rule for Value {
         let values = spelling.schema.values(node);
         let mut options = Vec::new();
         options.extend(values.null.then(|| Expression::literal("null")));
-        options.extend(values.booleans.yes.then(|| Expression::literal("true")));
-        options.extend(values.booleans.no.then(|| Expression::literal("false")));
+        options.extend(values.booleans.allows_true.then(|| Expression::literal("true")));
+        options.extend(values.booleans.allows_false.then(|| Expression::literal("false")));
         options.extend(spelling.numerals.get(&node).cloned());
-        options.extend(values.strings.iter().map(|strings| Expression::leaf(string(strings))));
+        options.extend(spelling.strings.get(&node).into_iter().flatten().cloned());
         options.extend((0..values.arrays.len()).map(|cell| array(spelling, node, cell)));
         options.extend(spelling.objects(node));
         Expression::choice(options).expect("every node of a schema is inhabited")
@@ -125,9 +132,17 @@ impl Rule for Value {
     }
 }
 
-fn string(strings: &Strings) -> Leaf {
-    let escapes = if strings.finite { Escapes::Needed } else { Escapes::Any };
-    Leaf::new(StringLanguage::new(strings.language.clone(), strings.min_length, strings.max_length, escapes))
+fn string(cell: &Strings, limits: &Limits) -> Result<Leaf, LimitExceeded> {
+    let (min, max) = (cell.min_length, cell.max_length);
+    let Some(language) = &cell.language else {
+        return if (min, max) == (0, None) { Ok(any_string()) } else { strings(Dfa::text(), min, max, Escapes::Any, limits) };
+    };
+    let escapes = if cell.finite { Escapes::Needed } else { Escapes::Any };
+    strings(language.clone(), min, max, escapes, limits)
+}
+
+fn strings(dfa: Arc<Dfa>, min: u32, max: Option<u32>, escapes: Escapes, limits: &Limits) -> Result<Leaf, LimitExceeded> {
+    StringLanguage::new(dfa, min, max, escapes, limits.window_entries).map(Leaf::new)
 }
 
 /// A hash of what makes a rule or binder what it is.

@@ -191,8 +191,9 @@ impl Rule for RuleAt {
         self.filled.least[self.index].expect("reachable rules are productive")
     }
 
+    /// A rule that stands below a position is what comes after it, which does not say where the position is.
     fn place(&self) -> String {
-        self.definition().name.replace('_', " ")
+        String::new()
     }
 
     fn same(&self, other: &dyn Rule) -> bool {

@@ -43,9 +43,8 @@ struct Expected<'a>(&'a [String]);
 impl fmt::Display for Expected<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            [] => f.write_str("nothing more"),
-            [only] => f.write_str(only),
-            [first @ .., last] => write!(f, "{} or {last}", first.join(", ")),
+            [first @ .., last] if !first.is_empty() => write!(f, "{} or {last}", first.join(", ")),
+            few => f.write_str(&few.concat()),
         }
     }
 }

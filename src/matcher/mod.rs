@@ -13,15 +13,16 @@ pub use error::{AcceptError, RollbackError};
 use crate::automaton::{Automaton, Residual, Unit};
 use crate::special::{SpecialToken, TokenId};
 use crate::token_mask::TokenMask;
+use crate::transcript::Transcript;
 use crate::vocabulary::Vocabulary;
 
 /// Follows one sequence through a grammar.
 ///
 /// ```
-/// use harmony_mask::{Compiler, Request, TokenMask, Vocabulary};
+/// use harmony_mask::{Compiler, TokenMask, Vocabulary};
 ///
 /// let compiler = Compiler::new(Vocabulary::o200k_harmony());
-/// let grammar = compiler.compile(&Request::from_str(r#"{"tools": []}"#)?)?;
+/// let grammar = compiler.compile(&r#"{"tools": []}"#.parse()?)?;
 /// let mut matcher = grammar.matcher();
 /// let mut mask = TokenMask::new(201_088);
 ///
@@ -137,16 +138,22 @@ impl Matcher {
         forced::spell(self.vocabulary(), &self.automaton.shortest_completion(self.residual()))
     }
 
+    /// The messages so far.
+    #[must_use]
+    pub fn transcript(&self) -> Transcript {
+        Transcript::read(self.vocabulary(), &self.tokens)
+    }
+
     /// What may come next, in a user's words.
     #[must_use]
     pub fn expected(&self) -> Vec<String> {
         self.automaton.expectations(self.residual())
     }
 
-    /// Where in the grammar the matcher stands, in a user's words: `/properties/city of arguments of functions.get_weather`.
+    /// Where in the grammar the matcher stands, in a user's words: `arguments of functions.get_weather, /properties/city`.
     #[must_use]
     pub fn place(&self) -> String {
-        self.automaton.place(self.residual())
+        self.place_of(self.residual())
     }
 
     /// The vocabulary.
@@ -183,7 +190,14 @@ impl Matcher {
             Some(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
             None => self.vocabulary().decode(&[token]),
         };
-        let expected = if residual.is_finished() { Vec::new() } else { self.automaton.expectations(&residual) };
-        AcceptError { token, spelling, valid_bytes, expected, place: self.automaton.place(&residual) }
+        let expected = self.automaton.expectations(&residual);
+        AcceptError { token, spelling, valid_bytes, expected, place: self.place_of(&residual) }
+    }
+
+    /// The grammar knows places inside JSON, the tokens those outside.
+    fn place_of(&self, residual: &Residual) -> String {
+        Some(self.automaton.place(residual))
+            .filter(|place| !place.is_empty())
+            .unwrap_or_else(|| Transcript::place(self.vocabulary(), &self.tokens))
     }
 }

@@ -136,6 +136,29 @@ impl Dfa {
         self.counts.get_or_init(|| self.count().into())[state as usize]
     }
 
+    /// The words from `state`, in byte order.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no end of them.
+    #[must_use]
+    pub fn words_from(&self, state: StateId) -> Vec<Vec<u8>> {
+        assert!(self.count_from(state).is_some(), "only of a finite language");
+        let mut words = Vec::new();
+        let mut pending = vec![(state, Vec::new())];
+        while let Some((state, word)) = pending.pop() {
+            let longer = (0..=u8::MAX).rev().filter_map(|byte| {
+                let next = self.next(state, byte)?;
+                Some((next, [word.as_slice(), &[byte]].concat()))
+            });
+            pending.extend(longer);
+            if self.label(state).is_some() {
+                words.push(word);
+            }
+        }
+        words
+    }
+
     /// One edge for each class that leads on, along the first byte of the class, in byte order.
     pub(super) fn edges(&self, state: StateId) -> impl Iterator<Item = (u8, StateId)> + '_ {
         let row = &self.table[state as usize * self.width..][..self.width];

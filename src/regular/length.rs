@@ -60,6 +60,8 @@ pub struct Window {
     dfa: Arc<Dfa>,
     min: u32,
     max: Option<u32>,
+    /// So many characters before `max`, no state is refused within 255 bytes.
+    far: u32,
     /// For 0, 1, … characters fewer than `min`, the states from which the window can be met; the last row stands for all further ones.
     short: Arc<[Box<[bool]>]>,
 }
@@ -69,7 +71,9 @@ impl Window {
     ///
     /// When the states, counted once for each character of `min`, are more than `limit`.
     pub fn new(dfa: Arc<Dfa>, min: u32, max: Option<u32>, limit: usize) -> Result<Self, LimitExceeded> {
-        let mut window = Self { dfa, min, max, short: Arc::from([]) };
+        let finite = dfa.least_chars().iter().filter(|least| **least != u32::MAX);
+        let far = finite.max().map_or(0, |least| least.saturating_add(255));
+        let mut window = Self { dfa, min, max, far, short: Arc::from([]) };
         let mut rows = vec![window.at_min()];
         let edges: Vec<_> = if min > 0 { edges(&window.dfa).collect() } else { Vec::new() };
         for _ in 0..min {
@@ -92,12 +96,30 @@ impl Window {
     #[inline]
     pub fn is_live(&self, state: StateId, read: u32) -> bool {
         if read >= self.min {
-            return self
-                .max
-                .is_none_or(|max| read.saturating_add(self.dfa.least_chars()[state as usize]) <= max);
+            return self.fits(read, self.dfa.least_chars()[state as usize]);
         }
         let row = ((self.min - read) as usize).min(self.short.len() - 1);
         self.short[row][state as usize]
+    }
+
+    /// Whether a word of so many characters is within the window.
+    #[must_use]
+    pub fn contains(&self, chars: u32) -> bool {
+        chars >= self.min && self.max.is_none_or(|max| chars <= max)
+    }
+
+    /// The least and greatest number of characters.
+    #[must_use]
+    pub fn bounds(&self) -> (u32, Option<u32>) {
+        (self.min, self.max)
+    }
+
+    /// A number of characters that stands for this one: past `min` and far from `max` the count makes no difference to what the next 255 bytes
+    /// may be.
+    #[must_use]
+    pub fn class(&self, read: u32) -> u32 {
+        let is_free = read > self.min && self.max.is_none_or(|max| read.saturating_add(self.far) <= max);
+        if is_free { self.min } else { read }
     }
 
     /// Whether no word is within the window.

@@ -9,6 +9,9 @@ use super::error::VocabularyError;
 use crate::special::TokenId;
 
 /// A node of the trie in 8 bytes: `byte | token << 8`, then `depth | end << 8`.
+///
+/// Chosen for size: the nodes of `o200k_harmony` take 3.4 MB, where nodes of 12 bytes take 5.1 MB and four arrays 4.2 MB. In time there
+/// is little between them: a walk of the whole trie takes 0.94 ms, 0.94 ms and 0.89 ms (`cargo bench --bench startup` has the walk).
 pub(crate) type PackedNode = [u32; 2];
 
 /// What stands for "no token" in a [`PackedNode`]; ids are smaller.

@@ -126,6 +126,15 @@ fn texts_round_trip() {
 }
 
 #[test]
+fn white_space_of_any_length_is_encoded() {
+    let vocabulary = Vocabulary::o200k_harmony();
+    for space in [" ", "\n", " \u{a0}", "\t\u{2003}\r\n"] {
+        let text = format!("a{}b", space.repeat(1_200_000));
+        assert_eq!(vocabulary.decode(&vocabulary.encode(&text).unwrap()), text);
+    }
+}
+
+#[test]
 fn special_spellings() {
     let vocabulary = Vocabulary::o200k_harmony();
     let check = |text: &str, expected: &[SpecialToken]| {
@@ -140,6 +149,7 @@ fn special_spellings() {
     check("<|start|>assistant<|channel|>final<|message|>é<|return|>", &[Start, Channel, Message, Return]);
     check("<|<|end|>|><|end|<|end|>", &[End, End]);
     check("<|endoftext|><|reserved_200000|><|END|><| end|><|", &[]);
+    assert_eq!(vocabulary.encode_with_special("<|endoftext|><|reserved_201087|>"), Some(vec![199_999, 201_087]));
     check("", &[]);
 }
 

@@ -11,27 +11,29 @@ use crate::special::TokenId;
 /// therefore a loop over indices, with one automaton state per depth and no stack to push or pop:
 ///
 /// ```
-/// # use harmony_mask::Vocabulary;
+/// # use harmony_mask::{TokenId, TokenMask, Vocabulary};
 /// # let vocabulary = Vocabulary::o200k_harmony();
-/// // The tokens that are decimal numerals.
+/// // The tokens that are binary numerals of at most two digits: a state is a number of digits.
+/// let step = |digits: u8, byte: u8| (digits < 2 && matches!(byte, b'0' | b'1')).then_some(digits + 1);
+///
 /// let trie = vocabulary.trie();
-/// let step = |value: u64, byte: u8| byte.is_ascii_digit().then(|| value * 10 + u64::from(byte - b'0'));
-/// let mut values = vec![0; vocabulary.longest_token() + 1];
-/// let mut numerals = Vec::new();
+/// let mut mask = TokenMask::new(vocabulary.width());
+/// let mut states = vec![0; vocabulary.longest_token() + 1];
 /// let mut at = 0;
 /// while at < trie.len() {
 ///     let node = trie.node(at);
-///     match step(values[node.parent_depth()], node.byte) {
-///         Some(value) => {
-///             values[node.depth as usize] = value;
-///             numerals.extend(node.token.map(|token| (value, token)));
+///     match step(states[node.parent_depth()], node.byte) {
+///         Some(state) => {
+///             states[node.depth as usize] = state;
+///             mask.insert(node.token.unwrap_or(TokenId::MAX)); // "no token" is past the width, and so ignored
 ///             at += 1; // to the first child, or past the leaf
 ///         }
 ///         None => at = node.end, // past the subtree
 ///     }
 /// }
-/// assert_eq!(numerals.len(), 10 + 100 + 1000);
-/// assert!(numerals.iter().all(|(value, token)| vocabulary.decode(&[*token]).parse() == Ok(*value)));
+/// let mut texts: Vec<_> = mask.iter().map(|token| vocabulary.decode(&[token])).collect();
+/// texts.sort();
+/// assert_eq!(texts, ["0", "00", "01", "1", "10", "11"]);
 /// ```
 #[derive(Clone, Copy)]
 pub struct Trie<'a> {

@@ -1,38 +1,38 @@
 //! What the law tests share: the vocabulary, random walks through grammars, and the brute-force mask.
 
-pub mod python;
-pub mod reference;
+pub(crate) mod python;
+pub(crate) mod reference;
 
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use harmony_mask::automaton::{Residual, Unit};
-use harmony_mask::{Compiler, Grammar, Matcher, Request, TokenId, TokenMask, Vocabulary};
+use harmony_mask::{Compiler, Grammar, Matcher, TokenId, TokenMask, Vocabulary};
 
 /// The width of gpt-oss' logits.
-pub const WIDTH: usize = 201_088;
+pub(crate) const WIDTH: usize = 201_088;
 
-pub static COMPILER: LazyLock<Compiler> = LazyLock::new(|| Compiler::new(Vocabulary::o200k_harmony()));
+pub(crate) static COMPILER: LazyLock<Compiler> = LazyLock::new(|| Compiler::new(Vocabulary::o200k_harmony()));
 
 /// The three requests that the README shows.
-pub const EXAMPLES: [&str; 3] = ["weather", "shopping", "tools_and_format"];
+pub(crate) const EXAMPLES: [&str; 3] = ["weather", "shopping", "tools_and_format"];
 
-pub fn example(name: &str) -> Grammar {
+pub(crate) fn example(name: &str) -> Grammar {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("examples/{name}.json"));
     let text = fs::read_to_string(path).expect("an example");
-    COMPILER.compile(&Request::from_str(&text).expect("a request")).expect("compiles")
+    COMPILER.compile(&text.parse().expect("a request")).expect("compiles")
 }
 
 /// A small deterministic generator (splitmix64): walks must be the same on every machine.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    pub fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = self.0;
         word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -43,7 +43,7 @@ impl Random {
 
 /// How a walk chooses among the allowed tokens: each habit reaches states that the others rarely see.
 #[derive(Clone, Copy, Debug)]
-pub enum Habit {
+pub(crate) enum Habit {
     /// Any allowed token.
     Uniform,
     /// Mostly on the shortest way to the end, sometimes any.
@@ -52,10 +52,10 @@ pub enum Habit {
     Bytewise,
 }
 
-pub const HABITS: [Habit; 3] = [Habit::Uniform, Habit::Hasty, Habit::Bytewise];
+pub(crate) const HABITS: [Habit; 3] = [Habit::Uniform, Habit::Hasty, Habit::Bytewise];
 
 /// One token that the mask allows.
-pub fn choose(matcher: &Matcher, mask: &TokenMask, habit: Habit, random: &mut Random) -> TokenId {
+pub(crate) fn choose(matcher: &Matcher, mask: &TokenMask, habit: Habit, random: &mut Random) -> TokenId {
     let allowed: Vec<TokenId> = mask.iter().collect();
     assert!(!allowed.is_empty(), "a dead end after {:?}", matcher.vocabulary().decode(matcher.tokens()));
     match habit {
@@ -76,7 +76,7 @@ pub fn choose(matcher: &Matcher, mask: &TokenMask, habit: Habit, random: &mut Ra
 }
 
 /// A completion of at most about `steps` random tokens, closed by the shortest completion; `visit` sees every state on the way.
-pub fn walk(
+pub(crate) fn walk(
     grammar: &Grammar,
     habit: Habit,
     steps: usize,
@@ -104,7 +104,7 @@ pub fn walk(
 }
 
 /// The mask by definition: every id on its own, unit by unit.
-pub fn brute_force(matcher: &Matcher) -> TokenMask {
+pub(crate) fn brute_force(matcher: &Matcher) -> TokenMask {
     let (vocabulary, automaton) = (matcher.vocabulary(), matcher.automaton());
     let mut mask = TokenMask::new(WIDTH);
     // Most tokens die at their first byte: remember what each first byte leads to.

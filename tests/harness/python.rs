@@ -35,7 +35,7 @@ impl Formatter for Python {
     }
 }
 
-pub fn dumps(value: &Value) -> String {
+pub(crate) fn dumps(value: &Value) -> String {
     let mut bytes = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Python);
     serde::Serialize::serialize(value, &mut serializer).expect("writing to memory");

@@ -36,7 +36,7 @@ fn ranks(vocabulary: &Vocabulary) -> String {
 }
 
 /// What the reference makes of a completion that follows `<|start|>assistant`, strictly parsed.
-pub fn parse(tokens: &[TokenId]) -> Result<Vec<Message>, String> {
+pub(crate) fn parse(tokens: &[TokenId]) -> Result<Vec<Message>, String> {
     let options = ParseOptions { strict: true };
     ENCODING
         .parse_messages_from_completion_tokens_with_options(
@@ -48,7 +48,7 @@ pub fn parse(tokens: &[TokenId]) -> Result<Vec<Message>, String> {
 }
 
 /// A message as our transcript would have it: channel, recipient, content type, content.
-pub fn fields(message: &Message) -> (Option<&str>, Option<&str>, Option<&str>, String) {
+pub(crate) fn fields(message: &Message) -> (Option<&str>, Option<&str>, Option<&str>, String) {
     let content = message.content.iter().map(|content| match content {
         Content::Text(text) => text.text.as_str(),
         other => panic!("an assistant's content is text, not {other:?}"),

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use super::{Calls, Format, Formats, Options, PropertyOrder, Request, Strict, Whitespace};
+use crate::harmony::{Calls, Format, Options, Request, Strict};
+use crate::json::{Layout, PropertyOrder};
+use crate::schema::Formats;
 
 fn read(request: &serde_json::Value) -> Request {
     Request::read(request).expect("a request")
@@ -132,7 +134,7 @@ fn options_have_defaults_and_words() {
         "whitespace": "any", "property_order": "any", "formats": "annotate", "strict": "as_declared",
     }}));
     let options = Options {
-        whitespace: Whitespace::Any,
+        whitespace: Layout::Any,
         property_order: PropertyOrder::Any,
         formats: Formats::Annotate,
         strict: Strict::AsDeclared,

@@ -1,0 +1,111 @@
+//! What the keywords of one schema say by themselves, type by type (the specification calls them assertions).
+
+use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest};
+use super::decimal::Decimal;
+use super::document::Location;
+use super::error::SchemaError;
+use super::formula::FormulaId;
+use super::keyword::{Keywords, Types};
+use super::normalise::Normaliser;
+use super::numbers;
+use super::strings;
+use super::values::{Booleans, Numbers, Strings};
+use crate::limits::LimitExceeded;
+
+impl<'d> Normaliser<'d> {
+    /// What the keywords that apply no other schema allow.
+    pub(super) fn assertion_cells(
+        &mut self,
+        location: Location,
+        keywords: &Keywords<'d>,
+    ) -> Result<Cells<'d>, SchemaError> {
+        let types = keywords.types;
+        let mut cells = Cells { null: types.include(Types::NULL), ..Cells::default() };
+        if types.include(Types::BOOLEAN) {
+            cells.booleans = Booleans::BOTH;
+        }
+        if types.include(Types::INTEGER) {
+            let numbers = self.numbers(keywords).map_err(|limit| self.limit_at(location, limit))?;
+            cells.add_range(numbers);
+        }
+        if types.include(Types::STRING) {
+            let texts = self.texts(keywords).map_err(|limit| self.limit_at(location, limit))?;
+            cells.texts.extend(texts);
+        }
+        if types.include(Types::ARRAY) {
+            cells.arrays.extend(self.array_cell(keywords)?);
+        }
+        if types.include(Types::OBJECT) {
+            cells.objects.extend(self.object_cell(location, keywords)?);
+        }
+        self.keep_listed(location, keywords, cells)
+    }
+
+    fn numbers(&self, keywords: &Keywords<'d>) -> Result<Numbers, LimitExceeded> {
+        let mut numbers = keywords.numbers.clone();
+        if !keywords.types.include(Types::NUMBER) {
+            let one = Decimal::one();
+            numbers.multiple_of = Some(match &numbers.multiple_of {
+                Some(step) => numbers::common_multiple(step, &one, self.algebra.limits.number_digits)?,
+                None => one,
+            });
+        }
+        Ok(numbers)
+    }
+
+    fn texts(&self, keywords: &Keywords<'d>) -> Result<Option<Strings>, LimitExceeded> {
+        let states = self.algebra.limits.dfa_states;
+        let mut texts = strings::normal(keywords.strings.clone());
+        for language in &keywords.languages {
+            let language = Strings { language: Some(language.clone()), ..Strings::default() };
+            texts = match texts {
+                Some(texts) => strings::intersect(&texts, &language, states)?,
+                None => None,
+            };
+        }
+        Ok(texts)
+    }
+
+    fn array_cell(&mut self, keywords: &Keywords<'d>) -> Result<Option<ArrayCell>, SchemaError> {
+        let arrays = &keywords.arrays;
+        let prefix: Result<_, _> = arrays.prefix.iter().map(|&element| self.formula_at(element)).collect();
+        let rest = arrays.items.or(arrays.additional).map(|rest| self.formula_at(rest)).transpose()?;
+        let cell = ArrayCell {
+            prefix: prefix?,
+            rest: rest.unwrap_or(FormulaId::TRUE),
+            min_items: arrays.min_items,
+            max_items: arrays.max_items,
+        };
+        Ok(cell.normal())
+    }
+
+    fn object_cell(
+        &mut self,
+        location: Location,
+        keywords: &Keywords<'d>,
+    ) -> Result<Option<ObjectCell<'d>>, SchemaError> {
+        let objects = &keywords.objects;
+        let other =
+            objects.additional.map(|other| self.formula_at(other)).transpose()?.unwrap_or(FormulaId::TRUE);
+        let mut patterns = Vec::new();
+        for (language, schema) in &objects.patterns {
+            patterns.push((language.clone(), self.formula_at(*schema)?));
+        }
+        let mut members = Vec::new();
+        for &(name, schema) in &objects.properties {
+            let mut formula = self.formula_at(schema)?;
+            for (_, also) in patterns.iter().filter(|(language, _)| language.contains(name.as_bytes())) {
+                formula = self.algebra.and(formula, *also).map_err(|limit| self.limit_at(location, limit))?;
+            }
+            members.push(MemberCell { name, formula, required: false });
+        }
+        let rest = match patterns[..] {
+            [] => Rest::Same(other),
+            _ => self.algebra.partition(&patterns, other).map_err(|limit| self.limit_at(location, limit))?,
+        };
+        let (min_members, max_members) = (objects.min_members, objects.max_members);
+        let mut cell = ObjectCell { members, rest, min_members, max_members };
+        cell.require(&objects.required);
+        Ok(cell.normal())
+    }
+}

@@ -1,0 +1,91 @@
+//! Values one by one: `enum`, `const`, and what is inside them.
+
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+
+use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest};
+use super::decimal::Decimal;
+use super::document::{Location, Step};
+use super::error::SchemaError;
+use super::formula::{Formula, FormulaId};
+use super::keyword::{Keywords, Listed};
+use super::normalise::Normaliser;
+
+impl<'d> Normaliser<'d> {
+    /// Keeps what every `enum` and `const` lists.
+    pub(super) fn keep_listed(
+        &mut self,
+        location: Location,
+        keywords: &Keywords<'d>,
+        mut cells: Cells<'d>,
+    ) -> Result<Cells<'d>, SchemaError> {
+        for listed in &keywords.listed {
+            let listed = match *listed {
+                Listed::Const(value) => self.equal_cells(value)?,
+                Listed::Enum(list, values) => self.enum_cells(list, values)?,
+            };
+            cells = self.narrow(location, Some(cells), &Rc::new(listed))?;
+        }
+        Ok(cells)
+    }
+
+    fn enum_cells(&mut self, list: Location, values: &'d [Value]) -> Result<Cells<'d>, SchemaError> {
+        let mut cells = Cells::default();
+        for (index, value) in (0..).zip(values) {
+            // Only what has parts needs a location: a long list of strings or numbers costs none.
+            let place = match value {
+                Value::Array(_) | Value::Object(_) => {
+                    self.reader.document.child(list, Step::Index(index), value)
+                }
+                _ => list,
+            };
+            self.list(&mut cells, place, value)?;
+        }
+        Ok(cells)
+    }
+
+    /// The one value that stands at a location.
+    pub(super) fn equal_cells(&mut self, location: Location) -> Result<Cells<'d>, SchemaError> {
+        let mut cells = Cells::default();
+        self.list(&mut cells, location, self.reader.document.value(location))?;
+        Ok(cells)
+    }
+
+    fn list(&mut self, cells: &mut Cells<'d>, place: Location, value: &'d Value) -> Result<(), SchemaError> {
+        match value {
+            Value::Null => cells.null = true,
+            Value::Bool(true) => cells.booleans.allows_true = true,
+            Value::Bool(false) => cells.booleans.allows_false = true,
+            Value::String(text) => _ = cells.words.insert(text),
+            Value::Number(number) => {
+                let point = Decimal::from_number(number, self.algebra.limits.number_digits);
+                cells.points.insert(point.map_err(|limit| self.limit_at(place, limit))?);
+            }
+            Value::Array(elements) => cells.arrays.push(self.equal_array(place, elements)),
+            Value::Object(members) => cells.objects.push(self.equal_object(place, members)),
+        }
+        Ok(())
+    }
+
+    fn equal_array(&mut self, location: Location, elements: &'d [Value]) -> ArrayCell {
+        let count = u32::try_from(elements.len()).unwrap_or(u32::MAX);
+        let steps = (0..).map(Step::Index).zip(elements);
+        let prefix = steps.map(|(step, value)| self.equal(location, step, value)).collect();
+        ArrayCell { prefix, rest: FormulaId::FALSE, min_items: count, max_items: Some(count) }
+    }
+
+    fn equal_object(&mut self, location: Location, members: &'d Map<String, Value>) -> ObjectCell<'d> {
+        let member = |(name, value): (&'d String, &'d Value)| {
+            let formula = self.equal(location, Step::Key(name), value);
+            MemberCell { name, formula, required: true }
+        };
+        let members = members.iter().map(member).collect();
+        ObjectCell { members, rest: Rest::Same(FormulaId::FALSE), min_members: 0, max_members: None }
+    }
+
+    fn equal(&mut self, location: Location, step: Step<'d>, value: &'d Value) -> FormulaId {
+        let location = self.reader.document.child(location, step, value);
+        self.algebra.formulas.intern(Formula::Equal(location))
+    }
+}

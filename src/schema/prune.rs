@@ -1,0 +1,163 @@
+//! From the graph of formulas to the public normal form: only what has values, children as nodes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::NodeId;
+use super::cells::{ArrayCell, MemberCell, ObjectCell, Rest};
+use super::document::Location;
+use super::error::SchemaError;
+use super::formula::FormulaId;
+use super::least_len::Lens;
+use super::normalise::{Graph, Normaliser};
+use super::values::{Arrays, Member, NameClass, Numbers, Objects, Strings, Values};
+use crate::limits::LimitExceeded;
+use crate::regular::Dfa;
+
+/// A node of a schema.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub values: Values,
+    pub least_len: u32,
+    pub location: Location,
+}
+
+/// Builds the nodes that the root reaches through inhabited cells.
+pub(super) struct Pruner<'g, 'd> {
+    graph: &'g Graph<'d>,
+    lens: &'g Lens,
+    dfa_states: usize,
+    ids: HashMap<usize, NodeId>,
+    /// The positions of the nodes in the graph.
+    order: Vec<usize>,
+}
+
+impl<'g, 'd> Pruner<'g, 'd> {
+    pub(super) fn new(graph: &'g Graph<'d>, lens: &'g Lens, dfa_states: usize) -> Self {
+        Self { graph, lens, dfa_states, ids: HashMap::from([(0, NodeId(0))]), order: vec![0] }
+    }
+
+    /// The nodes with the formulas they stand for, the root first. The root has values.
+    pub(super) fn nodes(
+        mut self,
+        normaliser: &Normaliser<'d>,
+    ) -> Result<Vec<(FormulaId, Node)>, SchemaError> {
+        let mut nodes = Vec::new();
+        while let Some(&position) = self.order.get(nodes.len()) {
+            let formula = self.graph.nodes[position];
+            let values = self.values(position);
+            let values = values.map_err(|limit| normaliser.limit_error(formula, limit))?;
+            let least_len = self.lens.node(position).expect("only inhabited nodes are named");
+            nodes.push((formula, Node { values, least_len, location: normaliser.location(formula) }));
+        }
+        Ok(nodes)
+    }
+
+    fn values(&mut self, position: usize) -> Result<Values, LimitExceeded> {
+        let cells = &self.graph.cells[position];
+        let mut strings = cells.texts.clone();
+        if !cells.words.is_empty() {
+            let words = cells.words.iter().map(|word| (word.as_bytes(), 0));
+            let language = Some(Arc::new(Dfa::words(words, self.dfa_states)?));
+            strings.insert(0, Strings { language, finite: true, ..Strings::default() });
+        }
+        let (arrays, objects) = self.lens.cells(position).split_at(cells.arrays.len());
+        let arrays = cells.arrays.iter().zip(arrays).filter(|(_, lives)| **lives);
+        let objects = cells.objects.iter().zip(objects).filter(|(_, lives)| **lives);
+        Ok(Values {
+            null: cells.null,
+            booleans: cells.booleans,
+            numbers: cells
+                .points
+                .iter()
+                .cloned()
+                .map(Numbers::point)
+                .chain(cells.ranges.iter().cloned())
+                .collect(),
+            strings,
+            arrays: arrays.map(|(array, _)| self.arrays(array)).collect(),
+            objects: objects.map(|(object, _)| self.objects(object)).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The node of a formula; `None` where it has no values.
+    fn node(&mut self, formula: FormulaId) -> Option<NodeId> {
+        let position = self.inhabited(formula)?;
+        Some(*self.ids.entry(position).or_insert_with(|| {
+            self.order.push(position);
+            NodeId(u32::try_from(self.order.len() - 1).expect("fewer nodes than the limit"))
+        }))
+    }
+
+    fn inhabited(&self, formula: FormulaId) -> Option<usize> {
+        self.graph.position(formula).filter(|&position| self.lens.node(position).is_some())
+    }
+
+    /// An array ends before the first position that nothing can take.
+    fn arrays(&mut self, array: &ArrayCell) -> Arrays {
+        let possible = array.prefix.iter().take_while(|&&element| self.inhabited(element).is_some()).count();
+        let longest = array.max_items.map_or(usize::MAX, |max| max as usize);
+        let prefix: Vec<_> =
+            array.prefix[..possible].iter().take(longest).filter_map(|&at| self.node(at)).collect();
+        let open = possible == array.prefix.len() && prefix.len() < longest;
+        let rest = if open { self.node(array.rest) } else { None };
+        let max_items = array.max_items.filter(|_| rest.is_some());
+        Arrays { prefix, rest, min_items: array.min_items, max_items }
+    }
+
+    fn objects(&mut self, object: &ObjectCell<'d>) -> Result<Objects, LimitExceeded> {
+        let required = object.required().count();
+        let (min, max) =
+            (object.min_members as usize, object.max_members.map_or(usize::MAX, |max| max as usize));
+        let (mut possible, impossible): (Vec<_>, Vec<_>) =
+            object.members.iter().partition(|member| self.inhabited(member.formula).is_some());
+        let rest = if max > required { self.rest(object)? } else { Vec::new() };
+        if max <= required {
+            possible.retain(|member| member.required);
+        }
+        // With no other names to choose from, a count that all members only just reach makes them all required.
+        let most = if rest.is_empty() { possible.len() } else { usize::MAX };
+        let members = possible.into_iter().map(|member| self.member(member, min == most)).collect();
+        let forbidden = impossible.into_iter().filter(|_| !rest.is_empty());
+        Ok(Objects {
+            members,
+            forbidden: forbidden.map(|member| member.name.into()).collect(),
+            rest,
+            min_members: if min > required && min < most { object.min_members } else { 0 },
+            max_members: object.max_members.filter(|_| required < max && max < most),
+        })
+    }
+
+    fn member(&mut self, member: &MemberCell<'d>, all_needed: bool) -> Member {
+        let schema = self.node(member.formula).expect("an inhabited member");
+        Member { name: member.name.into(), schema, required: member.required || all_needed }
+    }
+
+    fn rest(&mut self, object: &ObjectCell<'d>) -> Result<Vec<NameClass>, LimitExceeded> {
+        match &object.rest {
+            Rest::Same(formula) => {
+                Ok(self.node(*formula).map(|schema| NameClass { names: None, schema }).into_iter().collect())
+            }
+            Rest::Classes(classes) => {
+                let mut rest = Vec::new();
+                for (names, formula) in classes {
+                    let names = self.without_members(names, object)?;
+                    if let Some(schema) = self.node(*formula).filter(|_| !names.is_empty()) {
+                        rest.push(NameClass { names: Some(names), schema });
+                    }
+                }
+                Ok(rest)
+            }
+        }
+    }
+
+    fn without_members(&self, names: &Arc<Dfa>, object: &ObjectCell<'d>) -> Result<Arc<Dfa>, LimitExceeded> {
+        let inside = object.members.iter().map(|member| member.name.as_bytes());
+        let inside: Vec<_> = inside.filter(|name| names.contains(name)).map(|name| (name, 0)).collect();
+        if inside.is_empty() {
+            return Ok(Arc::clone(names));
+        }
+        let members = Dfa::words(inside, self.dfa_states)?;
+        Ok(Arc::new(names.difference(&members, self.dfa_states)?))
+    }
+}

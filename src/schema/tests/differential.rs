@@ -1,0 +1,144 @@
+//! Random schemas and values: our verdict is that of the `jsonschema` crate.
+
+use std::cell::Cell;
+
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use serde_json::{Map, Value, json};
+
+use super::super::SchemaErrorKind;
+use super::read;
+
+/// Small values over few names and texts, so that they meet the schemas.
+fn value() -> impl Strategy<Value = Value> {
+    let scalar = prop_oneof![
+        Just(json!(null)),
+        any::<bool>().prop_map(Value::from),
+        (-2..6).prop_map(Value::from),
+        prop::sample::select(vec![json!(0.5), json!(1.5), json!(2.25), json!(1e2)]),
+        text().prop_map(Value::from),
+    ];
+    scalar.prop_recursive(2, 12, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((name(), inner), 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["a", "b", "ab", "x1"]).prop_map(str::to_owned)
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["", "a", "b", "ab", "aab", "é", "x1", "2024-02-29"]).prop_map(str::to_owned)
+}
+
+fn pattern() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["^a", "b$", "^a+b$", "^x\\d$", "a", "^.$", "^(a|b)$"]).prop_map(str::to_owned)
+}
+
+fn type_names() -> impl Strategy<Value = Value> {
+    let names = vec!["null", "boolean", "integer", "number", "string", "array", "object"];
+    prop_oneof![
+        3 => prop::sample::select(names.clone()).prop_map(Value::from),
+        1 => prop::sample::subsequence(names, 1..5).prop_map(Value::from),
+    ]
+}
+
+/// One keyword with a value.
+fn keyword(schema: &BoxedStrategy<Value>) -> impl Strategy<Value = (&'static str, Value)> + use<> {
+    let count = || (0_u32..4).prop_map(Value::from);
+    let number = || prop::sample::select(vec![json!(-1), json!(0), json!(0.5), json!(2), json!(3.5)]);
+    let step = prop::sample::select(vec![json!(0.25), json!(0.5), json!(1), json!(2), json!(3)]);
+    let named = |names: BoxedStrategy<String>| {
+        prop::collection::vec((names, schema.clone()), 0..3)
+            .prop_map(|members| Value::Object(members.into_iter().collect::<Map<_, _>>()))
+    };
+    let list =
+        |size: std::ops::Range<usize>| prop::collection::vec(schema.clone(), size).prop_map(Value::from);
+    let scalars = prop_oneof![
+        type_names().prop_map(|types| ("type", types)),
+        prop::collection::vec(value(), 1..4).prop_map(|values| ("enum", values.into())),
+        value().prop_map(|value| ("const", value)),
+        number().prop_map(|bound| ("minimum", bound)),
+        number().prop_map(|bound| ("exclusiveMaximum", bound)),
+        step.prop_map(|step| ("multipleOf", step)),
+        count().prop_map(|count| ("minLength", count)),
+        count().prop_map(|count| ("maxLength", count)),
+        pattern().prop_map(|pattern| ("pattern", pattern.into())),
+        Just(("format", json!("date"))),
+        count().prop_map(|count| ("minItems", count)),
+        count().prop_map(|count| ("maxItems", count)),
+        count().prop_map(|count| ("minProperties", count)),
+        count().prop_map(|count| ("maxProperties", count)),
+        prop::collection::btree_set(name(), 0..3)
+            .prop_map(|names| ("required", names.into_iter().collect::<Vec<_>>().into())),
+    ];
+    let nested = prop_oneof![
+        named(name().boxed()).prop_map(|members| ("properties", members)),
+        named(pattern().boxed()).prop_map(|members| ("patternProperties", members)),
+        schema.clone().prop_map(|schema| ("additionalProperties", schema)),
+        schema.clone().prop_map(|schema| ("items", schema)),
+        list(1..3).prop_map(|schemas| ("prefixItems", schemas)),
+        list(1..4).prop_map(|schemas| ("anyOf", schemas)),
+        list(1..4).prop_map(|schemas| ("allOf", schemas)),
+        prop::sample::select(vec!["#/$defs/a", "#/$defs/b"]).prop_map(|target| ("$ref", target.into())),
+    ];
+    prop_oneof![scalars, nested]
+}
+
+fn schema() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![4 => type_names().prop_map(|types| json!({ "type": types })), 1 => any::<bool>().prop_map(Value::from)];
+    leaf.prop_recursive(4, 32, 4, |inner| {
+        prop::collection::vec(keyword(&inner.boxed()), 1..5).prop_map(|keywords| {
+            Value::Object(keywords.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+        })
+    })
+}
+
+/// A schema object with two definitions, which may refer to each other.
+fn document() -> impl Strategy<Value = Value> {
+    (schema(), schema(), schema())
+        .prop_map(|(root, a, b)| json!({"allOf": [root], "$defs": {"a": a, "b": b}}))
+}
+
+/// Whether the oracle allows the value.
+fn oracle(document: &Value) -> impl Fn(&Value) -> bool {
+    let validator = jsonschema::options().should_validate_formats(true).build(document).expect("a schema");
+    move |value| validator.is_valid(value)
+}
+
+#[test]
+fn verdicts_are_those_of_jsonschema() {
+    let compared = Cell::new(0_u32);
+    let config = ProptestConfig { cases: 4_000, max_global_rejects: 100_000, ..ProptestConfig::default() };
+    let mut runner = TestRunner::new(config);
+    let strategy = (document(), prop::collection::vec(value(), 20));
+    let outcome = runner.run(&strategy, |(document, values)| {
+        let schema = match read(&document) {
+            Ok(schema) => Some(schema),
+            Err(error) => match error.kind() {
+                SchemaErrorKind::Unsatisfiable | SchemaErrorKind::NoBaseCase => None,
+                SchemaErrorKind::CircularReference => return Err(TestCaseError::reject("circular")),
+                _ => return Err(TestCaseError::fail(format!("{document}: {error}"))),
+            },
+        };
+        let allowed = oracle(&document);
+        for value in &values {
+            let admitted = schema.as_ref().filter(|schema| schema.admits(value));
+            prop_assert_eq!(admitted.is_some(), allowed(value), "{} {}", document, value);
+            if let Some(schema) = admitted {
+                let least = schema.least_len(schema.root()) as usize;
+                prop_assert!(least <= value.to_string().len(), "{} {} {}", document, value, least);
+            }
+        }
+        compared.set(compared.get() + 1);
+        Ok(())
+    });
+    if let Err(error) = outcome {
+        panic!("{error}");
+    }
+    assert!(compared.get() >= 4_000);
+}
