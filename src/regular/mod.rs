@@ -7,6 +7,7 @@
 mod algebra;
 mod build;
 mod dfa;
+mod format;
 mod length;
 mod minimize;
 mod pattern;
@@ -15,6 +16,7 @@ mod tests;
 mod utf8;
 
 pub use dfa::{Dfa, StateId};
+pub use format::{Format, format, known_formats};
 pub use length::{Window, begins_character};
 pub use pattern::{Pattern, PatternError, PatternErrorKind};
 mod stub; pub use stub::*;
