@@ -5,6 +5,7 @@ pub mod harmony;
 pub mod lark;
 pub mod limits;
 pub mod regular;
+pub mod schema;
 pub mod special;
 pub mod token_mask;
 pub mod vocabulary;

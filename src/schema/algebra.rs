@@ -1,0 +1,265 @@
+//! Conjunction and union of cells, and what they cost.
+//!
+//! The JSON types are disjoint, so both work type by type. Conjunction distributes over the cells of a type; children become
+//! conjunctions of formulas, which are not looked into here.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest};
+use super::decimal::Decimal;
+use super::formula::{FormulaId, Formulas};
+use super::numbers;
+use super::strings;
+use super::values::Booleans;
+use crate::limits::{LimitExceeded, Limits};
+use crate::regular::Dfa;
+
+/// The operations, with the formulas they make and the budget they share.
+pub(super) struct Algebra {
+    pub formulas: Formulas,
+    pub limits: Limits,
+    spent: usize,
+}
+
+/// Members, formula parts or points looked at for the price of one node.
+const PER_NODE: usize = 16;
+
+type Limited<T> = Result<T, LimitExceeded>;
+
+impl Algebra {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self { formulas: Formulas::new(), limits: limits.clone(), spent: 0 }
+    }
+
+    /// Charges one node (or conjunction of two cells) of a given size to the budget of nodes.
+    pub(super) fn charge(&mut self, size: usize) -> Limited<()> {
+        self.spent += 1 + size / PER_NODE;
+        let limit = self.limits.schema_nodes;
+        if self.spent > limit { Err(LimitExceeded { what: "schema_nodes", limit }) } else { Ok(()) }
+    }
+
+    /// Checks how many alternatives a type has.
+    pub(super) fn check_alternatives(&self, count: usize) -> Limited<()> {
+        let limit = self.limits.alternatives;
+        if count > limit { Err(LimitExceeded { what: "alternatives", limit }) } else { Ok(()) }
+    }
+
+    /// The values of both.
+    pub(super) fn intersect<'d>(&mut self, a: &Cells<'d>, b: &Cells<'d>) -> Limited<Cells<'d>> {
+        let booleans = Booleans {
+            allows_true: a.booleans.allows_true && b.booleans.allows_true,
+            allows_false: a.booleans.allows_false && b.booleans.allows_false,
+        };
+        let mut cells = Cells { null: a.null && b.null, booleans, ..Cells::default() };
+        self.intersect_numbers(a, b, &mut cells)?;
+        self.intersect_strings(a, b, &mut cells)?;
+        cells.arrays = self.pairs(&a.arrays, &b.arrays, Self::intersect_arrays)?;
+        cells.objects = self.pairs(&a.objects, &b.objects, Self::intersect_objects)?;
+        self.check_alternatives(cells.alternatives())?;
+        Ok(cells)
+    }
+
+    /// The values of either, put into `cells`.
+    pub(super) fn unite<'d>(&mut self, cells: &mut Cells<'d>, other: &Cells<'d>) -> Limited<()> {
+        cells.null |= other.null;
+        cells.booleans.allows_true |= other.booleans.allows_true;
+        cells.booleans.allows_false |= other.booleans.allows_false;
+        self.charge(other.points.len() + other.words.len())?;
+        cells.points.extend(other.points.iter().cloned());
+        cells.words.extend(&other.words);
+        self.absorb(&mut cells.ranges, &other.ranges, numbers::includes)?;
+        self.absorb(&mut cells.texts, &other.texts, strings::includes)?;
+        self.absorb(&mut cells.arrays, &other.arrays, |a, b| a == b || *a == ArrayCell::all())?;
+        self.absorb(&mut cells.objects, &other.objects, |a, b| a == b || *a == ObjectCell::all())?;
+        let Cells { points, ranges, .. } = cells;
+        points.retain(|point| !ranges.iter().any(|range| range.contains(point)));
+        self.check_alternatives(cells.alternatives())
+    }
+
+    /// Adds alternatives, leaving out what another one includes.
+    fn absorb<T: Clone>(
+        &mut self,
+        all: &mut Vec<T>,
+        more: &[T],
+        includes: impl Fn(&T, &T) -> bool,
+    ) -> Limited<()> {
+        for new in more {
+            self.charge(all.len())?;
+            if !all.iter().any(|old| includes(old, new)) {
+                all.retain(|old| !includes(new, old));
+                all.push(new.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// The conjunctions of all pairs that have values.
+    fn pairs<T>(
+        &mut self,
+        a: &[T],
+        b: &[T],
+        intersect: impl Fn(&mut Self, &T, &T) -> Limited<Option<T>>,
+    ) -> Limited<Vec<T>> {
+        let mut cells = Vec::new();
+        for left in a {
+            for right in b {
+                self.charge(0)?;
+                cells.extend(intersect(self, left, right)?);
+            }
+        }
+        Ok(cells)
+    }
+
+    fn intersect_numbers(&mut self, a: &Cells<'_>, b: &Cells<'_>, cells: &mut Cells<'_>) -> Limited<()> {
+        let digits = self.limits.number_digits;
+        self.charge(a.points.len() + b.points.len())?;
+        let within = |points: &BTreeSet<Decimal>, other: &Cells<'_>| -> Vec<Decimal> {
+            points
+                .iter()
+                .filter(|point| {
+                    other.points.contains(point) || other.ranges.iter().any(|range| range.contains(point))
+                })
+                .cloned()
+                .collect()
+        };
+        cells.points.extend(within(&a.points, b));
+        cells.points.extend(within(&b.points, a));
+        for range in
+            self.pairs(&a.ranges, &b.ranges, |_, left, right| numbers::intersect(left, right, digits))?
+        {
+            cells.add_range(range);
+        }
+        Ok(())
+    }
+
+    fn intersect_strings<'d>(&mut self, a: &Cells<'d>, b: &Cells<'d>, cells: &mut Cells<'d>) -> Limited<()> {
+        let states = self.limits.dfa_states;
+        self.charge(a.words.len() + b.words.len())?;
+        let within = |words: &BTreeSet<&'d str>, other: &Cells<'d>| -> Vec<&'d str> {
+            let allowed =
+                |word: &str| other.words.contains(word) || other.texts.iter().any(|text| text.contains(word));
+            words.iter().copied().filter(|word| allowed(word)).collect()
+        };
+        cells.words.extend(within(&a.words, b));
+        cells.words.extend(within(&b.words, a));
+        cells.texts =
+            self.pairs(&a.texts, &b.texts, |_, left, right| strings::intersect(left, right, states))?;
+        Ok(())
+    }
+
+    fn intersect_arrays(&mut self, a: &ArrayCell, b: &ArrayCell) -> Limited<Option<ArrayCell>> {
+        let length = a.prefix.len().max(b.prefix.len());
+        self.charge(length)?;
+        let prefix: Limited<_> =
+            (0..length).map(|position| self.and(a.at(position), b.at(position))).collect();
+        let cell = ArrayCell {
+            prefix: prefix?,
+            rest: self.and(a.rest, b.rest)?,
+            min_items: a.min_items.max(b.min_items),
+            max_items: smaller(a.max_items, b.max_items),
+        };
+        Ok(cell.normal())
+    }
+
+    fn intersect_objects<'d>(
+        &mut self,
+        a: &ObjectCell<'d>,
+        b: &ObjectCell<'d>,
+    ) -> Limited<Option<ObjectCell<'d>>> {
+        self.charge(a.members.len() + b.members.len())?;
+        let cell = ObjectCell {
+            members: self.intersect_members(a, b)?,
+            rest: self.intersect_rests(&a.rest, &b.rest)?,
+            min_members: a.min_members.max(b.min_members),
+            max_members: smaller(a.max_members, b.max_members),
+        };
+        Ok(cell.normal())
+    }
+
+    /// The members of the first in their order, then those that only the second has.
+    fn intersect_members<'d>(
+        &mut self,
+        a: &ObjectCell<'d>,
+        b: &ObjectCell<'d>,
+    ) -> Limited<Vec<MemberCell<'d>>> {
+        let mut members = a.members.clone();
+        let mut matched = vec![false; b.members.len()];
+        let positions = b.positions();
+        for member in &mut members {
+            let position = positions.get(member.name);
+            let other =
+                position.map_or_else(|| b.rest.at(member.name), |&position| b.members[position].formula);
+            member.formula = self.and(member.formula, other)?;
+            if let Some(&position) = position {
+                member.required |= b.members[position].required;
+                matched[position] = true;
+            }
+        }
+        for (member, _) in b.members.iter().zip(matched).filter(|(_, matched)| !matched) {
+            let formula = self.and(a.rest.at(member.name), member.formula)?;
+            members.push(MemberCell { formula, ..member.clone() });
+        }
+        Ok(members)
+    }
+
+    fn intersect_rests(&mut self, a: &Rest, b: &Rest) -> Limited<Rest> {
+        match (a, b) {
+            (Rest::Same(a), Rest::Same(b)) => Ok(Rest::Same(self.and(*a, *b)?)),
+            (Rest::Same(same), Rest::Classes(classes)) | (Rest::Classes(classes), Rest::Same(same)) => {
+                let narrowed =
+                    classes.iter().map(|(names, formula)| Ok((names.clone(), self.and(*formula, *same)?)));
+                Ok(Rest::of_classes(narrowed.collect::<Limited<_>>()?))
+            }
+            (Rest::Classes(a), Rest::Classes(b)) => {
+                let states = self.limits.dfa_states;
+                let classes = self.pairs(a, b, |algebra, (names, formula), (other, also)| {
+                    let names = names.intersection(other, states)?;
+                    let formula = algebra.and(*formula, *also)?;
+                    Ok((!names.is_empty()).then(|| (Arc::new(names), formula)))
+                })?;
+                Ok(Rest::of_classes(classes))
+            }
+        }
+    }
+
+    /// Divides names by the languages they are in: each class has the conjunction of the formulas of its languages, and the names in no
+    /// language have `other`.
+    pub(super) fn partition(
+        &mut self,
+        patterns: &[(Arc<Dfa>, FormulaId)],
+        other: FormulaId,
+    ) -> Limited<Rest> {
+        let states = self.limits.dfa_states;
+        let mut classes: Vec<(Arc<Dfa>, Option<FormulaId>)> = vec![(Dfa::text(), None)];
+        for (language, formula) in patterns {
+            let mut finer = Vec::new();
+            for (names, before) in classes {
+                self.charge(0)?;
+                let inside = names.intersection(language, states)?;
+                let outside = names.difference(language, states)?;
+                finer.push((Arc::new(outside), before));
+                finer.push((Arc::new(inside), Some(self.and(before.unwrap_or(FormulaId::TRUE), *formula)?)));
+            }
+            finer.retain(|(names, _)| !names.is_empty());
+            classes = finer;
+            self.check_alternatives(classes.len())?;
+        }
+        Ok(Rest::of_classes(
+            classes.into_iter().map(|(names, formula)| (names, formula.unwrap_or(other))).collect(),
+        ))
+    }
+
+    /// The conjunction of two formulas.
+    pub(super) fn and(&mut self, a: FormulaId, b: FormulaId) -> Limited<FormulaId> {
+        let (formula, size) = self.formulas.and(a, b);
+        if size > PER_NODE {
+            self.charge(size)?;
+        }
+        Ok(formula)
+    }
+}
+
+fn smaller(a: Option<u32>, b: Option<u32>) -> Option<u32> {
+    a.into_iter().chain(b).min()
+}

@@ -1,0 +1,205 @@
+//! The normal form while it is being made: cells whose children are formulas, some of them perhaps empty.
+//!
+//! Listed numbers and strings are kept as sets, apart from intervals and languages: a large `enum` costs a look-up per entry instead of
+//! an alternative each.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::decimal::Decimal;
+use super::formula::FormulaId;
+use super::values::{Booleans, Numbers, Strings};
+use crate::regular::Dfa;
+
+/// A set of values: per type a union.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cells<'d> {
+    pub null: bool,
+    pub booleans: Booleans,
+    /// Numbers one by one.
+    pub points: BTreeSet<Decimal>,
+    pub ranges: Vec<Numbers>,
+    /// Strings one by one.
+    pub words: BTreeSet<&'d str>,
+    pub texts: Vec<Strings>,
+    pub arrays: Vec<ArrayCell>,
+    pub objects: Vec<ObjectCell<'d>>,
+}
+
+/// Arrays by position. Beyond `max_items` nothing is said: the prefix is never longer than that.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ArrayCell {
+    pub prefix: Vec<FormulaId>,
+    pub rest: FormulaId,
+    pub min_items: u32,
+    pub max_items: Option<u32>,
+}
+
+/// Objects by name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ObjectCell<'d> {
+    pub members: Vec<MemberCell<'d>>,
+    /// The names that are no member's. A name in no class is not allowed.
+    pub rest: Rest,
+    pub min_members: u32,
+    pub max_members: Option<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct MemberCell<'d> {
+    pub name: &'d str,
+    pub formula: FormulaId,
+    pub required: bool,
+}
+
+/// What holds for names that are no member's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Rest {
+    /// The same for all.
+    Same(FormulaId),
+    /// Disjoint languages; they may contain names of members, which does not count.
+    Classes(Vec<(Arc<Dfa>, FormulaId)>),
+}
+
+impl<'d> Cells<'d> {
+    /// Every value.
+    pub(super) fn all() -> Self {
+        Self {
+            null: true,
+            booleans: Booleans::BOTH,
+            ranges: vec![Numbers::default()],
+            texts: vec![Strings::default()],
+            arrays: vec![ArrayCell::all()],
+            objects: vec![ObjectCell::all()],
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        !self.null
+            && self.booleans.is_empty()
+            && (self.points.is_empty() && self.ranges.is_empty())
+            && (self.words.is_empty() && self.texts.is_empty())
+            && (self.arrays.is_empty() && self.objects.is_empty())
+    }
+
+    /// The most alternatives of one type, listed numbers and strings not counted.
+    pub(super) fn alternatives(&self) -> usize {
+        let counts = [self.ranges.len(), self.texts.len(), self.arrays.len(), self.objects.len()];
+        counts.into_iter().max().unwrap_or(0)
+    }
+
+    /// The formulas of elements and members.
+    pub(super) fn children(&self) -> impl Iterator<Item = FormulaId> {
+        let elements = self.arrays.iter().flat_map(|cell| cell.prefix.iter().copied().chain([cell.rest]));
+        let members = self
+            .objects
+            .iter()
+            .flat_map(|cell| cell.members.iter().map(|member| member.formula).chain(cell.rest.formulas()));
+        elements.chain(members)
+    }
+}
+
+impl ArrayCell {
+    pub(super) fn all() -> Self {
+        Self { prefix: Vec::new(), rest: FormulaId::TRUE, min_items: 0, max_items: None }
+    }
+
+    /// What the element at this position has to satisfy.
+    pub(super) fn at(&self, position: usize) -> FormulaId {
+        self.prefix.get(position).copied().unwrap_or(self.rest)
+    }
+
+    /// The same arrays with the prefix cut where no element can be; `None` where there are no such arrays.
+    pub(super) fn normal(mut self) -> Option<Self> {
+        let longest = self.max_items.map_or(usize::MAX, |max| max as usize);
+        self.prefix.truncate(longest);
+        let end = self.prefix.iter().position(|&element| element == FormulaId::FALSE);
+        if let Some(end) = end.or_else(|| (self.rest == FormulaId::FALSE).then_some(self.prefix.len())) {
+            self.prefix.truncate(end);
+            self.rest = FormulaId::FALSE;
+            self.max_items = Some(u32::try_from(end).unwrap_or(u32::MAX));
+        }
+        self.max_items.is_none_or(|max| self.min_items <= max).then_some(self)
+    }
+}
+
+impl<'d> ObjectCell<'d> {
+    pub(super) fn all() -> Self {
+        Self { members: Vec::new(), rest: Rest::Same(FormulaId::TRUE), min_members: 0, max_members: None }
+    }
+
+    /// Makes members required; those without a schema of their own get one.
+    pub(super) fn require(&mut self, names: &[&'d str]) {
+        if names.is_empty() {
+            return;
+        }
+        let mut positions = self.positions();
+        for &name in names {
+            let position = *positions.entry(name).or_insert_with(|| {
+                self.members.push(MemberCell { name, formula: self.rest.at(name), required: true });
+                self.members.len() - 1
+            });
+            self.members[position].required = true;
+        }
+    }
+
+    /// The classes of names that are no member's, and their formulas.
+    pub(super) fn name_classes(&self) -> impl Iterator<Item = (Option<&Dfa>, FormulaId)> {
+        let (same, classes) = match &self.rest {
+            Rest::Same(formula) => (Some((None, *formula)), &[][..]),
+            Rest::Classes(classes) => (None, &classes[..]),
+        };
+        same.into_iter().chain(classes.iter().map(|(names, formula)| (Some(&**names), *formula)))
+    }
+
+    /// Where each member stands.
+    pub(super) fn positions(&self) -> HashMap<&'d str, usize> {
+        self.members.iter().enumerate().map(|(position, member)| (member.name, position)).collect()
+    }
+
+    pub(super) fn required(&self) -> impl Iterator<Item = &MemberCell<'d>> {
+        self.members.iter().filter(|member| member.required)
+    }
+
+    /// The same objects; `None` where it is plain that there are none.
+    pub(super) fn normal(self) -> Option<Self> {
+        let count = u32::try_from(self.required().count()).unwrap_or(u32::MAX);
+        let possible = self.members.iter().filter(|member| member.formula != FormulaId::FALSE).count();
+        let enough = !self.rest.is_empty() || self.min_members as usize <= possible;
+        let fits = self.max_members.is_none_or(|max| count.max(self.min_members) <= max);
+        let sound = self.required().all(|member| member.formula != FormulaId::FALSE);
+        (enough && fits && sound).then_some(self)
+    }
+}
+
+impl Rest {
+    /// Disjoint classes; those that cannot occur are left out.
+    pub(super) fn of_classes(mut classes: Vec<(Arc<Dfa>, FormulaId)>) -> Self {
+        classes.retain(|(_, formula)| *formula != FormulaId::FALSE);
+        if classes.is_empty() { Self::Same(FormulaId::FALSE) } else { Self::Classes(classes) }
+    }
+
+    /// What the value under a name has to satisfy.
+    pub(super) fn at(&self, name: &str) -> FormulaId {
+        match self {
+            Self::Same(formula) => *formula,
+            Self::Classes(classes) => classes
+                .iter()
+                .find(|(names, _)| names.contains(name.as_bytes()))
+                .map_or(FormulaId::FALSE, |(_, formula)| *formula),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.formulas().all(|formula| formula == FormulaId::FALSE)
+    }
+
+    pub(super) fn formulas(&self) -> impl Iterator<Item = FormulaId> {
+        let (same, classes) = match self {
+            Self::Same(formula) => (Some(*formula), &[][..]),
+            Self::Classes(classes) => (None, &classes[..]),
+        };
+        same.into_iter().chain(classes.iter().map(|(_, formula)| *formula))
+    }
+}

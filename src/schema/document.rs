@@ -1,0 +1,152 @@
+//! A schema document as locations: a place in it, with the dialect and the resource that hold there.
+//!
+//! A location is made once per place, however it is reached, so it can stand for the schema found there.
+
+use std::collections::HashMap;
+
+use referencing::Draft;
+use serde_json::Value;
+
+use super::pointer::Pointers;
+use super::reference::Index;
+
+/// A place in the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Location(u32);
+
+/// From a value to one inside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Step<'d> {
+    Key(&'d str),
+    Index(u32),
+}
+
+pub(super) struct Document<'d> {
+    places: Vec<Place<'d>>,
+    children: HashMap<(Location, Step<'d>), Location>,
+    /// Names of resources and anchors; made when a reference first needs it.
+    pub(super) index: Option<Index<'d>>,
+}
+
+/// What is known of a location.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'d> {
+    pub value: &'d Value,
+    /// The location around it and the step from there; `None` for a root.
+    pub origin: Option<(Location, Step<'d>)>,
+    /// Where the innermost schema with an identifier of its own begins.
+    pub resource: Location,
+    pub draft: Draft,
+}
+
+impl Location {
+    pub(super) const ROOT: Self = Self(0);
+
+    pub(super) fn new(index: usize) -> Self {
+        Self(u32::try_from(index).expect("fewer locations than bytes of the document"))
+    }
+
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl<'d> Document<'d> {
+    pub(super) fn new(value: &'d Value) -> Self {
+        let mut document = Self { places: Vec::new(), children: HashMap::new(), index: None };
+        document.add_root(value);
+        document
+    }
+
+    /// Another document that references may lead into.
+    pub(super) fn add_root(&mut self, value: &'d Value) -> Location {
+        let draft = dialect(value, Draft::default());
+        self.push(Place { value, origin: None, resource: self.next(), draft })
+    }
+
+    pub(super) fn place(&self, location: Location) -> &Place<'d> {
+        &self.places[location.index()]
+    }
+
+    pub(super) fn value(&self, location: Location) -> &'d Value {
+        self.place(location).value
+    }
+
+    /// The location of `value`, which is one step inside `parent`.
+    pub(super) fn child(&mut self, parent: Location, step: Step<'d>, value: &'d Value) -> Location {
+        let next = self.next();
+        let location = *self.children.entry((parent, step)).or_insert(next);
+        if location == next {
+            let Place { resource, draft, .. } = *self.place(parent);
+            let is_resource = identifier(value, dialect(value, draft)).is_some_and(|id| !id.starts_with('#'));
+            let (resource, draft) =
+                if is_resource { (next, dialect(value, draft)) } else { (resource, draft) };
+            self.push(Place { value, origin: Some((parent, step)), resource, draft });
+        }
+        location
+    }
+
+    /// The location one step inside `parent`, where there is one.
+    pub(super) fn descend(&mut self, parent: Location, segment: &str) -> Option<Location> {
+        match self.value(parent) {
+            Value::Object(members) => {
+                let (key, value) = members.get_key_value(segment)?;
+                Some(self.child(parent, Step::Key(key), value))
+            }
+            Value::Array(elements) => {
+                let index: u32 = segment.parse().ok()?;
+                Some(self.child(parent, Step::Index(index), elements.get(index as usize)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// All locations as JSON pointers that outlive the document.
+    pub(super) fn pointers(&self) -> Pointers {
+        Pointers::new(self.places.iter().map(|place| place.origin))
+    }
+
+    fn next(&self) -> Location {
+        Location::new(self.places.len())
+    }
+
+    fn push(&mut self, place: Place<'d>) -> Location {
+        let location = self.next();
+        self.places.push(place);
+        location
+    }
+}
+
+/// The dialect that `$schema` names, or the one around it.
+fn dialect(value: &Value, around: Draft) -> Draft {
+    match around.detect(value) {
+        Draft::Unknown => around,
+        known => known,
+    }
+}
+
+/// The identifier of a schema: a URI, or an anchor (`#name`) in the drafts that spell anchors so.
+pub(super) fn identifier(value: &Value, draft: Draft) -> Option<&str> {
+    let schema = value.as_object()?;
+    let hidden = draft <= Draft::Draft7 && schema.contains_key("$ref");
+    if hidden { None } else { schema.get(draft.id_keyword())?.as_str() }
+}
+
+/// The steps to the first value that is nested deeper than `levels`.
+pub(super) fn too_deep(value: &Value, levels: usize) -> Option<Vec<Step<'_>>> {
+    let deeper = |step, inner| {
+        let mut steps = match levels {
+            0 => Vec::new(),
+            _ => too_deep(inner, levels - 1)?,
+        };
+        steps.push(step);
+        Some(steps)
+    };
+    match value {
+        Value::Object(members) => members.iter().find_map(|(key, inner)| deeper(Step::Key(key), inner)),
+        Value::Array(elements) => {
+            (0..).zip(elements).find_map(|(index, inner)| deeper(Step::Index(index), inner))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,102 @@
+//! What can be wrong with a schema.
+
+use std::fmt;
+
+use crate::limits::LimitExceeded;
+
+/// Why a schema was refused, and where.
+///
+/// ```
+/// # use harmony_mask::{Limits, schema::{Schema, SchemaErrorKind, SchemaOptions}};
+/// let document = serde_json::json!({"properties": {"age": {"minimum": "3"}}});
+/// let error = Schema::read(&document, &SchemaOptions::default(), &Limits::default()).unwrap_err();
+/// assert_eq!(error.kind(), SchemaErrorKind::Invalid);
+/// assert_eq!((error.pointer(), error.keyword()), ("/properties/age", Some("minimum")));
+/// assert_eq!(error.to_string(), "at /properties/age: keyword `minimum` must be a number");
+/// ```
+#[derive(Clone, Debug)]
+pub struct SchemaError(Box<Inner>);
+
+#[derive(Clone, Debug)]
+struct Inner {
+    kind: SchemaErrorKind,
+    pointer: String,
+    keyword: Option<String>,
+    limit: Option<LimitExceeded>,
+    message: String,
+}
+
+/// The kinds of [`SchemaError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SchemaErrorKind {
+    /// A schema or the value of a keyword has the wrong form.
+    Invalid,
+    /// A keyword or a form of it that is not supported.
+    Unsupported,
+    /// A reference that names nothing in the document.
+    UnknownReference,
+    /// A reference that leads back to itself without reading anything of the value.
+    CircularReference,
+    /// No value satisfies the schema.
+    Unsatisfiable,
+    /// Every value of the schema would have to contain another one, without end.
+    NoBaseCase,
+    /// A ceiling of [`Limits`](crate::Limits).
+    Limit,
+}
+
+impl SchemaError {
+    pub(super) fn new(
+        kind: SchemaErrorKind,
+        pointer: String,
+        keyword: Option<&str>,
+        message: impl Into<String>,
+    ) -> Self {
+        let keyword = keyword.map(str::to_owned);
+        Self(Box::new(Inner { kind, pointer, keyword, limit: None, message: message.into() }))
+    }
+
+    pub(super) fn limit_exceeded(pointer: String, keyword: Option<&str>, limit: LimitExceeded) -> Self {
+        let mut error = Self::new(SchemaErrorKind::Limit, pointer, keyword, limit.to_string());
+        error.0.limit = Some(limit);
+        error
+    }
+
+    /// What kind of error this is.
+    #[must_use]
+    pub fn kind(&self) -> SchemaErrorKind {
+        self.0.kind
+    }
+
+    /// The JSON pointer of the schema to blame.
+    #[must_use]
+    pub fn pointer(&self) -> &str {
+        &self.0.pointer
+    }
+
+    /// The keyword to blame, where it is one.
+    #[must_use]
+    pub fn keyword(&self) -> Option<&str> {
+        self.0.keyword.as_deref()
+    }
+
+    /// The ceiling that was reached, where it was one.
+    #[must_use]
+    pub fn limit(&self) -> Option<&LimitExceeded> {
+        self.0.limit.as_ref()
+    }
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = if self.0.pointer.is_empty() { "the top of the schema" } else { &self.0.pointer };
+        write!(f, "at {place}: ")?;
+        if let Some(keyword) = &self.0.keyword {
+            write!(f, "keyword `{keyword}` ")?;
+        }
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for SchemaError {}

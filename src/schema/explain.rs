@@ -1,0 +1,59 @@
+//! Why a schema has no values: looked for only when that is the case.
+
+use std::collections::HashSet;
+
+use super::error::{SchemaError, SchemaErrorKind};
+use super::formula::{Formula, FormulaId};
+use super::normalise::{Graph, Normaliser};
+
+/// Finds the part of an unsatisfiable schema that is to blame: follows what cannot be satisfied until it ends, or comes round.
+pub(super) fn unsatisfiable(
+    normaliser: &mut Normaliser<'_>,
+    graph: &Graph<'_>,
+    lens: &[Option<u32>],
+) -> SchemaError {
+    let mut seen = HashSet::new();
+    let mut here = graph.nodes[0];
+    while seen.insert(here) {
+        match impossible_part(graph, lens, here) {
+            Some(next) => here = next,
+            None => return contradiction(normaliser, here),
+        }
+    }
+    let message = "describes values that would have to contain another such value, without end";
+    normaliser.reader.error(normaliser.location(here), SchemaErrorKind::NoBaseCase, None, message)
+}
+
+/// A part that some value of the formula would need, and that has no values itself.
+fn impossible_part(graph: &Graph<'_>, lens: &[Option<u32>], formula: FormulaId) -> Option<FormulaId> {
+    let cells = &graph.cells[graph.position(formula)?];
+    let members = cells.objects.iter().flat_map(|object| object.required().map(|member| member.formula));
+    let elements = cells
+        .arrays
+        .iter()
+        .flat_map(|array| (0..array.min_items as usize).map(|position| array.at(position)));
+    let mut parts = members.chain(elements);
+    parts.find(|&part| graph.position(part).is_some_and(|position| lens[position].is_none()))
+}
+
+/// Names the keyword that leaves nothing over.
+fn contradiction(normaliser: &mut Normaliser<'_>, formula: FormulaId) -> SchemaError {
+    let location = normaliser.location(formula);
+    let kind = SchemaErrorKind::Unsatisfiable;
+    match normaliser.algebra.formulas.get(formula).clone() {
+        Formula::At(location) => {
+            let keyword = normaliser.culprit(location);
+            normaliser.reader.error(location, kind, keyword, "leaves no value that the schema allows")
+        }
+        Formula::And(parts) => {
+            let pointers = normaliser.reader.document.pointers();
+            let places: Vec<_> =
+                parts.iter().map(|&part| pointers.write(normaliser.location(part))).collect();
+            let message = format!("no value satisfies all of these at once: {}", places.join(", "));
+            normaliser.reader.error(location, kind, None, message)
+        }
+        Formula::False | Formula::True | Formula::Equal(_) => {
+            normaliser.reader.error(location, kind, None, "the schema allows no value")
+        }
+    }
+}

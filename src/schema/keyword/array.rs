@@ -1,0 +1,55 @@
+//! Keywords for arrays.
+
+use serde_json::Value;
+
+use super::{Keyword, Keywords, SchemaError, Status, general};
+
+type Outcome = Result<Status, SchemaError>;
+
+/// One schema for the elements after the prefix; or, up to draft 2019-09, the prefix itself. The list means the same in every dialect, so
+/// it is taken in all of them.
+pub(super) fn items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    if keyword.value.is_array() {
+        keywords.arrays.prefix = keyword.schemas()?;
+    } else {
+        keywords.arrays.items = Some(keyword.schema()?);
+    }
+    keywords.constrains = true;
+    Ok(Status::Exact)
+}
+
+pub(super) fn prefix_items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    keywords.arrays.prefix = keyword.schemas()?;
+    keywords.constrains = true;
+    Ok(Status::Exact)
+}
+
+/// Says something only beside a list of `items`.
+pub(super) fn additional_items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    let schema = keyword.schema()?;
+    if keyword.siblings.get("items").is_some_and(Value::is_array) {
+        keywords.arrays.additional = Some(schema);
+        keywords.constrains = true;
+    }
+    Ok(Status::Exact)
+}
+
+pub(super) fn min_items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    keywords.arrays.min_items = keyword.least()?;
+    keywords.constrains = true;
+    Ok(Status::Exact)
+}
+
+pub(super) fn max_items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    keywords.arrays.max_items = keyword.count()?;
+    keywords.constrains = true;
+    Ok(Status::Exact)
+}
+
+pub(super) fn unique_items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    match keyword.value {
+        Value::Bool(false) => Ok(Status::Exact),
+        Value::Bool(true) => general::unsupported(keywords, keyword),
+        _ => Err(keyword.invalid("must be `true` or `false`")),
+    }
+}

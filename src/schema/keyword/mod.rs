@@ -1,0 +1,339 @@
+//! Keywords: what one schema object says, read into a typed accumulator.
+//!
+//! One function per keyword. A keyword that the dialect does not know says nothing; one that it knows and we do not is an error, so
+//! nothing is dropped silently.
+
+mod array;
+mod general;
+mod number;
+mod object;
+mod string;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use referencing::Draft;
+use serde_json::{Map, Value};
+
+use super::coverage::{Occurrence, Status};
+use super::decimal::Decimal;
+use super::document::{Document, Location, Step};
+use super::error::{SchemaError, SchemaErrorKind};
+use super::values::{Numbers, Strings};
+use super::{Formats, SchemaOptions};
+use crate::limits::{LimitExceeded, Limits};
+use crate::regular::Dfa;
+
+pub(super) use general::Types;
+
+/// What a schema says.
+#[derive(Default)]
+pub(super) struct Keywords<'d> {
+    pub types: Types,
+    /// Locations of `enum` lists: a value equals one element of each.
+    pub enumerations: Vec<Location>,
+    /// Locations of `const` values.
+    pub constants: Vec<Location>,
+    pub numbers: Numbers,
+    pub strings: Strings,
+    pub languages: Vec<Arc<Dfa>>,
+    pub arrays: ArrayKeywords,
+    pub objects: ObjectKeywords<'d>,
+    pub applied: Vec<Applied>,
+    /// How many of `applied` stand before the members, in declared order.
+    pub applied_before_members: usize,
+    /// Whether a keyword constrains values of its own accord, not by applying another schema.
+    pub constrains: bool,
+}
+
+/// A schema applied to the same value.
+pub(super) enum Applied {
+    /// The target of a reference.
+    Reference(Location),
+    /// An element of `allOf`.
+    All(Location),
+    /// The elements of `anyOf`.
+    Any(Vec<Location>),
+}
+
+#[derive(Default)]
+pub(super) struct ArrayKeywords {
+    pub prefix: Vec<Location>,
+    pub items: Option<Location>,
+    pub additional: Option<Location>,
+    pub min_items: u32,
+    pub max_items: Option<u32>,
+}
+
+#[derive(Default)]
+pub(super) struct ObjectKeywords<'d> {
+    pub properties: Vec<(&'d str, Location)>,
+    pub patterns: Vec<(Arc<Dfa>, Location)>,
+    pub additional: Option<Location>,
+    pub required: Vec<&'d str>,
+    pub min_members: u32,
+    pub max_members: Option<u32>,
+}
+
+/// Reads schemas of one document.
+pub(super) struct Reader<'d> {
+    pub document: Document<'d>,
+    pub coverage: Vec<Occurrence>,
+    formats: Formats,
+    limits: Limits,
+    patterns: HashMap<&'d str, Arc<Dfa>>,
+}
+
+/// A keyword where it stands.
+struct Keyword<'r, 'd> {
+    reader: &'r mut Reader<'d>,
+    location: Location,
+    name: &'d str,
+    value: &'d Value,
+    siblings: &'d Map<String, Value>,
+    draft: Draft,
+}
+
+type Read<'d> = fn(&mut Keywords<'d>, &mut Keyword<'_, 'd>) -> Result<Status, SchemaError>;
+
+/// The function that reads a keyword; `None` for one that no draft knows.
+fn reader_of<'d>(name: &str) -> Option<Read<'d>> {
+    match name {
+        "$ref" => Some(general::reference),
+        "type" => Some(general::types),
+        "nullable" => Some(general::nullable),
+        "enum" => Some(general::enumeration),
+        "const" => Some(general::constant),
+        "allOf" => Some(general::all_of),
+        "anyOf" => Some(general::any_of),
+        "minimum" => Some(number::minimum),
+        "maximum" => Some(number::maximum),
+        "exclusiveMinimum" => Some(number::exclusive_minimum),
+        "exclusiveMaximum" => Some(number::exclusive_maximum),
+        "multipleOf" => Some(number::multiple_of),
+        "minLength" => Some(string::min_length),
+        "maxLength" => Some(string::max_length),
+        "pattern" => Some(string::pattern),
+        "format" => Some(string::format),
+        "items" => Some(array::items),
+        "prefixItems" => Some(array::prefix_items),
+        "additionalItems" => Some(array::additional_items),
+        "minItems" => Some(array::min_items),
+        "maxItems" => Some(array::max_items),
+        "uniqueItems" => Some(array::unique_items),
+        "properties" => Some(object::properties),
+        "patternProperties" => Some(object::pattern_properties),
+        "additionalProperties" => Some(object::additional_properties),
+        "required" => Some(object::required),
+        "minProperties" => Some(object::min_properties),
+        "maxProperties" => Some(object::max_properties),
+        "dependencies" | "dependentRequired" | "dependentSchemas" => Some(object::dependencies),
+        "not" | "oneOf" | "if" | "then" | "else" | "$dynamicRef" | "$recursiveRef" => {
+            Some(general::unsupported)
+        }
+        "contains" | "minContains" | "maxContains" | "unevaluatedItems" => Some(general::unsupported),
+        "propertyNames" | "unevaluatedProperties" => Some(general::unsupported),
+        _ => None,
+    }
+}
+
+/// Keywords that we read in every dialect, though some do not list them: those of OpenAPI, and `$ref`'s neighbours of old.
+fn is_known(name: &str, draft: Draft) -> bool {
+    matches!(name, "nullable") || draft.is_known_keyword(name)
+}
+
+impl<'d> Reader<'d> {
+    pub(super) fn new(value: &'d Value, options: &SchemaOptions, limits: &Limits) -> Self {
+        Self {
+            document: Document::new(value),
+            coverage: Vec::new(),
+            formats: options.formats,
+            limits: limits.clone(),
+            patterns: HashMap::new(),
+        }
+    }
+
+    /// Reads the schema object at a location.
+    pub(super) fn read(&mut self, location: Location) -> Result<Keywords<'d>, SchemaError> {
+        let Value::Object(schema) = self.document.value(location) else {
+            let error = "a schema must be an object, `true` or `false`";
+            return Err(self.error(location, SchemaErrorKind::Invalid, None, error));
+        };
+        let mut keywords = Keywords::default();
+        for name in Self::in_force(schema, self.document.place(location).draft) {
+            let status = self.read_keyword(&mut keywords, location, schema, name)?;
+            self.note(location, name, status);
+        }
+        self.note_overridden(location, schema);
+        Ok(keywords)
+    }
+
+    /// Reads only some keywords of the schema object at a location, without a report.
+    pub(super) fn read_some(
+        &mut self,
+        location: Location,
+        names: &[&'d str],
+    ) -> Result<Keywords<'d>, SchemaError> {
+        let mut keywords = Keywords::default();
+        if let Value::Object(schema) = self.document.value(location) {
+            for name in names {
+                self.read_keyword(&mut keywords, location, schema, name)?;
+            }
+        }
+        Ok(keywords)
+    }
+
+    /// The keywords of a schema in declared order, but `type` first: what contradicts it is more to blame.
+    pub(super) fn names(&self, location: Location) -> Vec<&'d str> {
+        let Value::Object(schema) = self.document.value(location) else { return Vec::new() };
+        let mut names: Vec<_> = Self::in_force(schema, self.document.place(location).draft).collect();
+        names.sort_by_key(|&name| name != "type");
+        names
+    }
+
+    /// The keywords of a schema that say anything: in old drafts a reference stands alone.
+    fn in_force(schema: &'d Map<String, Value>, draft: Draft) -> impl Iterator<Item = &'d str> {
+        let alone = draft <= Draft::Draft7 && schema.contains_key("$ref");
+        schema.keys().map(String::as_str).filter(move |&name| !alone || name == "$ref")
+    }
+
+    /// Reports the neighbours of a reference that stands alone.
+    fn note_overridden(&mut self, location: Location, schema: &'d Map<String, Value>) {
+        let draft = self.document.place(location).draft;
+        if draft <= Draft::Draft7 && schema.contains_key("$ref") {
+            for name in schema.keys().filter(|name| *name != "$ref") {
+                self.note(location, name, Status::Annotation);
+            }
+        }
+    }
+
+    fn read_keyword(
+        &mut self,
+        keywords: &mut Keywords<'d>,
+        location: Location,
+        siblings: &'d Map<String, Value>,
+        name: &'d str,
+    ) -> Result<Status, SchemaError> {
+        let draft = self.document.place(location).draft;
+        match reader_of(name).filter(|_| is_known(name, draft)) {
+            Some(read) => {
+                let value = &siblings[name];
+                read(keywords, &mut Keyword { reader: self, location, name, value, siblings, draft })
+            }
+            None => Ok(Status::Annotation),
+        }
+    }
+
+    fn note(&mut self, location: Location, name: &str, status: Status) {
+        self.coverage.push(Occurrence { location, keyword: Cow::Owned(name.to_owned()), status });
+    }
+
+    pub(super) fn error(
+        &self,
+        location: Location,
+        kind: SchemaErrorKind,
+        keyword: Option<&str>,
+        message: impl Into<String>,
+    ) -> SchemaError {
+        SchemaError::new(kind, self.document.pointers().write(location), keyword, message)
+    }
+
+    pub(super) fn limit_error(
+        &self,
+        location: Location,
+        keyword: Option<&str>,
+        limit: LimitExceeded,
+    ) -> SchemaError {
+        SchemaError::limit_exceeded(self.document.pointers().write(location), keyword, limit)
+    }
+}
+
+impl<'d> Keywords<'d> {
+    /// The target, where a reference is all there is.
+    pub(super) fn only_reference(&self) -> Option<Location> {
+        match self.applied[..] {
+            [Applied::Reference(target)] if !self.constrains => Some(target),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_trivial(&self) -> bool {
+        !self.constrains && self.applied.is_empty()
+    }
+}
+
+impl<'d> Keyword<'_, 'd> {
+    fn error(&self, kind: SchemaErrorKind, message: impl Into<String>) -> SchemaError {
+        self.reader.error(self.location, kind, Some(self.name), message)
+    }
+
+    fn invalid(&self, message: &str) -> SchemaError {
+        self.error(SchemaErrorKind::Invalid, message)
+    }
+
+    fn limit(&self, limit: LimitExceeded) -> SchemaError {
+        self.reader.limit_error(self.location, Some(self.name), limit)
+    }
+
+    /// The location of the keyword's value.
+    fn value_location(&mut self) -> Location {
+        self.reader.document.child(self.location, Step::Key(self.name), self.value)
+    }
+
+    /// The value as one schema.
+    fn schema(&mut self) -> Result<Location, SchemaError> {
+        if !is_schema(self.value) {
+            return Err(self.invalid("must be a schema: an object, `true` or `false`"));
+        }
+        Ok(self.value_location())
+    }
+
+    /// The value as a list of schemas.
+    fn schemas(&mut self) -> Result<Vec<Location>, SchemaError> {
+        let elements = self.value.as_array().filter(|elements| elements.iter().all(is_schema));
+        let elements = elements.ok_or_else(|| self.invalid("must be an array of schemas"))?;
+        let list = self.value_location();
+        let document = &mut self.reader.document;
+        Ok((0..)
+            .zip(elements)
+            .map(|(index, schema)| document.child(list, Step::Index(index), schema))
+            .collect())
+    }
+
+    /// The value as schemas by name.
+    fn named_schemas(&mut self) -> Result<Vec<(&'d str, Location)>, SchemaError> {
+        let members = self.value.as_object().filter(|members| members.values().all(is_schema));
+        let members = members.ok_or_else(|| self.invalid("must be an object whose members are schemas"))?;
+        let map = self.value_location();
+        let document = &mut self.reader.document;
+        Ok(members
+            .iter()
+            .map(|(name, schema)| (&**name, document.child(map, Step::Key(name), schema)))
+            .collect())
+    }
+
+    fn number(&self) -> Result<Decimal, SchemaError> {
+        let Value::Number(number) = self.value else { return Err(self.invalid("must be a number")) };
+        Decimal::from_number(number, self.reader.limits.number_digits).map_err(|limit| self.limit(limit))
+    }
+
+    /// The value as a least count, which must fit.
+    fn least(&self) -> Result<u32, SchemaError> {
+        let message = "asks for more than can be counted";
+        self.count()?.ok_or_else(|| self.error(SchemaErrorKind::Unsupported, message))
+    }
+
+    /// The value as a greatest count; `None` for one that nothing can exceed.
+    fn count(&self) -> Result<Option<u32>, SchemaError> {
+        let number = self.number()?;
+        if number.is_negative() || !number.is_integer() {
+            return Err(self.invalid("must be a whole number, zero or more"));
+        }
+        Ok(number.to_u64().and_then(|count| u32::try_from(count).ok()))
+    }
+}
+
+fn is_schema(value: &Value) -> bool {
+    value.is_object() || value.is_boolean()
+}

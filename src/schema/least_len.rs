@@ -1,0 +1,217 @@
+//! Which nodes have a value at all, and how short its text can be.
+//!
+//! Both are one least fixpoint. The text of an array or object is as long as the texts of its parts, so a node is settled when the parts
+//! that it needs are; Knuth's generalisation of Dijkstra's algorithm settles nodes from short to long, each once. A node that is never
+//! settled has no value: it needs itself.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use super::cells::{ArrayCell, Cells, ObjectCell};
+use super::formula::FormulaId;
+use super::normalise::Graph;
+use super::numbers;
+use super::strings;
+
+/// Per node of a graph, the length of a shortest compact text; `None` for a node without values.
+pub(super) fn least_lens(graph: &Graph<'_>) -> Vec<Option<u32>> {
+    let mut search = Search::new(graph);
+    for (node, cells) in graph.cells.iter().enumerate() {
+        search.add_cells(node, cells);
+    }
+    search.run()
+}
+
+/// A cell, and how much of what it needs is known.
+struct Cell {
+    node: usize,
+    /// Length of what is settled.
+    settled: u64,
+    /// Parts that are not.
+    missing: usize,
+    /// Further members, for a cell that needs more than the required ones.
+    extras: Option<Extras>,
+}
+
+/// The further members an object needs, and the cheapest found so far.
+#[derive(Default)]
+struct Extras {
+    needed: u64,
+    /// How many members there are at each cost.
+    found: BTreeMap<u64, u64>,
+}
+
+/// What a cell wants of a node.
+#[derive(Clone, Copy)]
+enum Want {
+    /// So many values of it.
+    Needs(u64),
+    /// Further members with names of this length, so many at most.
+    Offers { name_len: u64, count: u64 },
+}
+
+struct Search<'g, 'd> {
+    graph: &'g Graph<'d>,
+    cells: Vec<Cell>,
+    wanted_by: Vec<Vec<(usize, Want)>>,
+    settled: Vec<Option<u64>>,
+    queue: BinaryHeap<Reverse<(u64, usize)>>,
+}
+
+impl<'g, 'd> Search<'g, 'd> {
+    fn new(graph: &'g Graph<'d>) -> Self {
+        let count = graph.nodes.len();
+        let wanted_by = vec![Vec::new(); count];
+        Self { graph, cells: Vec::new(), wanted_by, settled: vec![None; count], queue: BinaryHeap::new() }
+    }
+
+    fn run(mut self) -> Vec<Option<u32>> {
+        while let Some(Reverse((len, node))) = self.queue.pop() {
+            if self.settled[node].is_none() {
+                self.settled[node] = Some(len);
+                for (cell, want) in std::mem::take(&mut self.wanted_by[node]) {
+                    self.cells[cell].supply(want, len);
+                    self.offer(cell);
+                }
+            }
+        }
+        self.settled.into_iter().map(|len| len.map(|len| u32::try_from(len).unwrap_or(u32::MAX))).collect()
+    }
+
+    fn add_cells(&mut self, node: usize, cells: &Cells<'_>) {
+        if let Some(len) = least_scalar(cells) {
+            self.queue.push(Reverse((len, node)));
+        }
+        for array in &cells.arrays {
+            self.add_array(node, array);
+        }
+        for object in &cells.objects {
+            self.add_object(node, object);
+        }
+    }
+
+    fn add_array(&mut self, node: usize, array: &ArrayCell) {
+        let count = u64::from(array.min_items);
+        let cell = self.open(node, 2 + count.saturating_sub(1), None);
+        for &element in array.prefix.iter().take(array.min_items as usize) {
+            self.want(cell, element, Want::Needs(1));
+        }
+        let more = count.saturating_sub(array.prefix.len() as u64);
+        if more > 0 {
+            self.want(cell, array.rest, Want::Needs(more));
+        }
+        self.offer(cell);
+    }
+
+    fn add_object(&mut self, node: usize, object: &ObjectCell<'_>) {
+        let required = object.required().count() as u64;
+        let needed = u64::from(object.min_members).saturating_sub(required);
+        let extras = (needed > 0).then(|| Extras { needed, ..Extras::default() });
+        let names: u64 = object.required().map(|member| strings::spelled_len(member.name) + 1).sum();
+        let cell = self.open(node, 2 + names + (required + needed).saturating_sub(1), extras);
+        for member in object.required() {
+            self.want(cell, member.formula, Want::Needs(1));
+        }
+        if needed > 0 {
+            self.add_offers(cell, object, needed);
+        }
+        self.offer(cell);
+    }
+
+    fn add_offers(&mut self, cell: usize, object: &ObjectCell<'_>, needed: u64) {
+        for member in object.members.iter().filter(|member| !member.required) {
+            let name_len = strings::spelled_len(member.name);
+            self.want(cell, member.formula, Want::Offers { name_len, count: 1 });
+        }
+        for (names, formula) in object.name_classes() {
+            for (name_len, count) in strings::name_lens(names, object, needed) {
+                self.want(cell, formula, Want::Offers { name_len, count });
+            }
+        }
+    }
+
+    fn open(&mut self, node: usize, settled: u64, extras: Option<Extras>) -> usize {
+        self.cells.push(Cell { node, settled, missing: 0, extras });
+        self.cells.len() - 1
+    }
+
+    fn want(&mut self, cell: usize, formula: FormulaId, want: Want) {
+        let node = self.graph.position(formula);
+        if let Want::Needs(_) = want {
+            self.cells[cell].missing += 1;
+        }
+        // What nothing satisfies is never settled, and so is the cell.
+        if let Some(node) = node {
+            self.wanted_by[node].push((cell, want));
+        }
+    }
+
+    /// Puts a cell whose parts are known into the queue.
+    fn offer(&mut self, cell: usize) {
+        let cell = &self.cells[cell];
+        if let Some(len) = cell.len() {
+            self.queue.push(Reverse((len, cell.node)));
+        }
+    }
+}
+
+impl Cell {
+    fn supply(&mut self, want: Want, len: u64) {
+        match want {
+            Want::Needs(count) => {
+                self.settled = self.settled.saturating_add(len.saturating_mul(count));
+                self.missing -= 1;
+            }
+            Want::Offers { name_len, count } => {
+                let extras = self.extras.as_mut().expect("only a cell that needs more is offered more");
+                extras.add(name_len.saturating_add(1).saturating_add(len), count);
+            }
+        }
+    }
+
+    fn len(&self) -> Option<u64> {
+        let extras = match &self.extras {
+            Some(extras) => extras.total()?,
+            None => 0,
+        };
+        (self.missing == 0).then(|| self.settled.saturating_add(extras))
+    }
+}
+
+impl Extras {
+    /// Adds members, and forgets those that are not among the cheapest.
+    fn add(&mut self, cost: u64, count: u64) {
+        let more = self.found.entry(cost).or_default();
+        *more = more.saturating_add(count);
+        let mut enough = 0;
+        self.found.retain(|_, count| {
+            let keep = enough < self.needed;
+            enough = enough.saturating_add(*count);
+            keep
+        });
+    }
+
+    /// The cost of the cheapest ones; `None` while there are too few.
+    fn total(&self) -> Option<u64> {
+        let mut needed = self.needed;
+        let mut total = 0_u64;
+        for (cost, count) in &self.found {
+            let taken = needed.min(*count);
+            total = total.saturating_add(cost.saturating_mul(taken));
+            needed -= taken;
+        }
+        (needed == 0).then_some(total)
+    }
+}
+
+/// The length of a shortest text that is neither an array nor an object.
+fn least_scalar(cells: &Cells<'_>) -> Option<u64> {
+    let null = cells.null.then_some(4);
+    let yes = cells.booleans.allows_true.then_some(4);
+    let no = cells.booleans.allows_false.then_some(5);
+    let points = cells.points.iter().map(|point| point.text_len() as u64);
+    let ranges = cells.ranges.iter().map(|range| numbers::least_len(range) as u64);
+    let words = cells.words.iter().map(|word| strings::spelled_len(word));
+    let texts = cells.texts.iter().map(strings::least_len);
+    [null, yes, no].into_iter().flatten().chain(points).chain(ranges).chain(words).chain(texts).min()
+}

@@ -1,0 +1,181 @@
+//! JSON Schema as an algebra: a schema is a set of values, in normal form.
+//!
+//! Keyword by keyword a schema cannot be understood: what `allOf`, `$ref` or `anyOf` mean depends on all that stands beside them. So a
+//! schema is read as a set, and the JSON types divide it: null and booleans are finite sets, numbers intervals with divisors, strings regular
+//! languages with a length window, arrays and objects are described by position and by name, with other sets as their parts.
+//! Each is a union of *cells*, and a cell is a conjunction.
+//!
+//! ```text
+//! document ─► Keywords (one schema object, typed) ─► Cells (normal form, children are formulas) ─► Values (children are nodes, all inhabited)
+//! ```
+//!
+//! * The conjunction of two cells needs the conjunction of their children. That is a *formula* over locations of the document, hash-consed, so
+//!   recursion comes to an end; every formula that the root reaches is normalised here, within the budgets of [`Limits`].
+//! * Whether a node has values at all is a least fixpoint, computed together with the length of a shortest text ([`Schema::least_len`]). What needs
+//!   an empty node is removed; an empty root is an error that names a culprit.
+//! * Nothing is dropped silently: see [`Schema::coverage`].
+//!
+//! The module knows which values are allowed and nothing of how they are spelled.
+
+mod admits;
+mod algebra;
+mod cells;
+mod coverage;
+mod decimal;
+mod document;
+mod error;
+mod explain;
+mod formula;
+mod keyword;
+mod least_len;
+mod normalise;
+mod numbers;
+mod pointer;
+mod prune;
+mod reference;
+mod strings;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use serde_json::{Value, json};
+
+pub use coverage::{Coverage, Status};
+pub use decimal::Decimal;
+pub use error::{SchemaError, SchemaErrorKind};
+pub use values::{Arrays, Booleans, Bound, Member, NameClass, Numbers, Objects, Strings, Values};
+
+use self::coverage::Occurrence;
+use self::least_len::least_lens;
+use self::normalise::Normaliser;
+use self::pointer::Pointers;
+use self::prune::{Node, Pruner};
+use crate::limits::{LimitExceeded, Limits};
+
+/// A JSON Schema in normal form: which values are allowed.
+///
+/// ```
+/// # use harmony_mask::{Limits, schema::{Schema, SchemaOptions}};
+/// let document = serde_json::json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+/// let schema = Schema::read(&document, &SchemaOptions::default(), &Limits::default())?;
+/// let object = &schema.values(schema.root()).objects[0];
+/// assert_eq!(&*object.members[0].name, "city");
+/// assert_eq!(schema.least_len(schema.root()), r#"{"city":""}"#.len() as u32);
+/// # Ok::<(), harmony_mask::schema::SchemaError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Schema {
+    nodes: Vec<Node>,
+    pointers: Pointers,
+    occurrences: Vec<Occurrence>,
+    warnings: Vec<String>,
+}
+
+/// A node of a [`Schema`]. It has values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(u32);
+
+/// How a schema is to be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SchemaOptions {
+    /// What `format` means.
+    pub formats: Formats,
+}
+
+/// What `format` means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Formats {
+    /// A known format constrains strings, whatever the dialect.
+    #[default]
+    Assert,
+    /// A format describes and constrains nothing.
+    Annotate,
+}
+
+impl Schema {
+    /// Reads a schema document.
+    ///
+    /// # Errors
+    ///
+    /// The document is no schema, says something that is not supported, allows no value at all, or exceeds a limit.
+    pub fn read(document: &Value, options: &SchemaOptions, limits: &Limits) -> Result<Self, SchemaError> {
+        check_depth(document, limits)?;
+        let mut normaliser = Normaliser::new(document, options, limits);
+        let graph = normaliser.graph()?;
+        let lens = least_lens(&graph);
+        if lens[0].is_none() {
+            return Err(explain::unsatisfiable(&mut normaliser, &graph, &lens));
+        }
+        let nodes = Pruner::new(&graph, &lens, limits.dfa_states).nodes(&normaliser);
+        let nodes = nodes.map_err(|(formula, limit)| normaliser.limit_error(formula, limit))?;
+        let pointers = normaliser.reader.document.pointers();
+        Ok(Self { nodes, pointers, occurrences: normaliser.reader.coverage, warnings: Vec::new() })
+    }
+
+    /// The schema of every JSON value.
+    #[must_use]
+    pub fn any() -> Self {
+        Self::read(&json!(true), &SchemaOptions::default(), &Limits::default())
+            .expect("a schema within the limits")
+    }
+
+    /// The schema of every JSON object.
+    #[must_use]
+    pub fn any_object() -> Self {
+        let document = json!({"type": "object"});
+        Self::read(&document, &SchemaOptions::default(), &Limits::default())
+            .expect("a schema within the limits")
+    }
+
+    /// The node of the whole schema.
+    #[must_use]
+    pub fn root(&self) -> NodeId {
+        NodeId(0)
+    }
+
+    /// Which values a node allows: at least one.
+    #[must_use]
+    pub fn values(&self, node: NodeId) -> &Values {
+        &self.node(node).values
+    }
+
+    /// The length in bytes of a shortest compact JSON text of a value of the node, numbers written without an exponent.
+    #[must_use]
+    pub fn least_len(&self, node: NodeId) -> u32 {
+        self.node(node).least_len
+    }
+
+    /// The JSON pointer of the schema that the node stands for, for messages; of the first one where it is a conjunction of several.
+    #[must_use]
+    pub fn place(&self, node: NodeId) -> String {
+        self.pointers.write(self.node(node).location)
+    }
+
+    /// What became of each keyword of each schema that was read. Definitions that nothing refers to are not read.
+    pub fn coverage(&self) -> impl Iterator<Item = Coverage> + '_ {
+        self.occurrences.iter().map(|occurrence| Coverage {
+            pointer: self.pointers.write(occurrence.location),
+            keyword: occurrence.keyword.to_string(),
+            status: occurrence.status,
+        })
+    }
+
+    /// What is suspicious, in a user's words: a property that can never occur.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    fn node(&self, node: NodeId) -> &Node {
+        &self.nodes[node.0 as usize]
+    }
+}
+
+/// Refuses documents that are nested too deep for anything that follows their nesting.
+fn check_depth(document: &Value, limits: &Limits) -> Result<(), SchemaError> {
+    let limit = limits.schema_depth;
+    let Some(steps) = document::too_deep(document, limit) else { return Ok(()) };
+    let pointer =
+        steps.into_iter().rev().flat_map(|step| ["/".into(), step.segment().into_string()]).collect();
+    Err(SchemaError::limit_exceeded(pointer, None, LimitExceeded { what: "schema_depth", limit }))
+}

@@ -1,0 +1,188 @@
+//! Intervals of numbers with a divisor.
+
+use super::cells::Cells;
+use super::decimal::Decimal;
+use super::values::{Bound, Numbers};
+use crate::limits::LimitExceeded;
+
+impl Cells<'_> {
+    /// Adds an interval that may have one number or none.
+    pub(super) fn add_range(&mut self, range: Numbers) {
+        match range.as_point() {
+            Some(point) => _ = range.contains(point).then(|| self.points.insert(point.clone())),
+            None if is_inhabited(&range) => self.ranges.push(range),
+            None => {}
+        }
+    }
+}
+
+/// The numbers of both; `None` where bounds exclude each other.
+pub(super) fn intersect(
+    a: &Numbers,
+    b: &Numbers,
+    max_digits: usize,
+) -> Result<Option<Numbers>, LimitExceeded> {
+    let multiple_of = match (&a.multiple_of, &b.multiple_of) {
+        (Some(a), Some(b)) => Some(common_multiple(a, b, max_digits)?),
+        (step, None) | (None, step) => step.clone(),
+    };
+    let numbers = Numbers {
+        lower: tighter(&a.lower, &b.lower, |a, b| a.value > b.value),
+        upper: tighter(&a.upper, &b.upper, |a, b| a.value < b.value),
+        multiple_of,
+    };
+    Ok(is_inhabited(&numbers).then_some(numbers))
+}
+
+/// The least common multiple of two divisors, which has a ceiling of its own: it can be as long as both together.
+pub(super) fn common_multiple(a: &Decimal, b: &Decimal, max_digits: usize) -> Result<Decimal, LimitExceeded> {
+    let step = a.lcm(b);
+    if step.text_len() > max_digits {
+        Err(LimitExceeded { what: "number_digits", limit: max_digits })
+    } else {
+        Ok(step)
+    }
+}
+
+/// The bound that excludes more.
+pub(super) fn tighter(
+    a: &Option<Bound>,
+    b: &Option<Bound>,
+    beyond: impl Fn(&Bound, &Bound) -> bool,
+) -> Option<Bound> {
+    let (Some(left), Some(right)) = (a, b) else { return a.clone().or_else(|| b.clone()) };
+    let second = beyond(right, left) || left.value == right.value && !right.inclusive;
+    Some(if second { right.clone() } else { left.clone() })
+}
+
+/// Whether everything in `b` is in `a`.
+pub(super) fn includes(a: &Numbers, b: &Numbers) -> bool {
+    let keeps = |bound: &Option<Bound>, beyond: fn(&Bound, &Bound) -> bool, other: &Option<Bound>| {
+        bound.is_none() || tighter(bound, other, beyond) == *other
+    };
+    keeps(&a.lower, |a, b| a.value > b.value, &b.lower)
+        && keeps(&a.upper, |a, b| a.value < b.value, &b.upper)
+        && a.multiple_of
+            .as_ref()
+            .is_none_or(|step| b.multiple_of.as_ref().is_some_and(|other| other.is_multiple_of(step)))
+}
+
+pub(super) fn is_inhabited(numbers: &Numbers) -> bool {
+    let (Some(lower), Some(upper)) = (&numbers.lower, &numbers.upper) else { return true };
+    match &numbers.multiple_of {
+        Some(step) => {
+            let least = lower.value.next_multiple(step, !lower.inclusive);
+            least < upper.value || upper.inclusive && least == upper.value
+        }
+        None => lower.value < upper.value || lower.inclusive && upper.inclusive && lower.value == upper.value,
+    }
+}
+
+/// The length of a shortest text, written without an exponent, of some number.
+pub(super) fn least_len(numbers: &Numbers) -> usize {
+    if numbers.contains(&Decimal::zero()) {
+        return 1;
+    }
+    let negative =
+        numbers.upper.as_ref().is_some_and(|upper| upper.value.is_negative() || upper.value.is_zero());
+    if negative { 1 + least_positive_len(&mirrored(numbers)) } else { least_positive_len(numbers) }
+}
+
+fn mirrored(numbers: &Numbers) -> Numbers {
+    let mirror = |bound: &Option<Bound>| {
+        bound.as_ref().map(|bound| Bound { value: bound.value.negated(), inclusive: bound.inclusive })
+    };
+    Numbers {
+        lower: mirror(&numbers.upper),
+        upper: mirror(&numbers.lower),
+        multiple_of: numbers.multiple_of.clone(),
+    }
+}
+
+/// The fewer decimal places, the shorter the text: finds the fewest that will do by bisection.
+fn least_positive_len(numbers: &Numbers) -> usize {
+    let lower = numbers.lower.clone().unwrap_or(Bound { value: Decimal::zero(), inclusive: false });
+    let exponents =
+        [Some(&lower.value), numbers.upper.as_ref().map(|bound| &bound.value), numbers.multiple_of.as_ref()];
+    let finest = exponents.into_iter().flatten().map(Decimal::exponent).min().unwrap_or(0).min(0) - 1;
+    let with_places = |places: i32| {
+        let unit = Decimal::power_of_ten(-places);
+        let step = numbers.multiple_of.as_ref().map_or_else(|| unit.clone(), |step| step.lcm(&unit));
+        let least = lower.value.next_multiple(&step, !lower.inclusive);
+        numbers.contains(&least).then(|| least.text_len())
+    };
+    let (mut too_few, mut enough) = (-1, -finest);
+    while enough - too_few > 1 {
+        let middle = too_few.midpoint(enough);
+        if with_places(middle).is_some() { enough = middle } else { too_few = middle }
+    }
+    with_places(enough).expect("an inhabited interval has a number with that many places")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decimal(text: &str) -> Decimal {
+        Decimal::from_number(&text.parse().unwrap(), 100).unwrap()
+    }
+
+    /// Reads `[1, 2)`, `(, 3]`, with a divisor after a slash.
+    fn numbers(text: &str) -> Numbers {
+        let (interval, step) = text.split_once('/').unwrap_or((text, ""));
+        let (lower, upper) = interval.split_once(',').unwrap();
+        let bound =
+            |text: &str, inclusive| (!text.is_empty()).then(|| Bound { value: decimal(text), inclusive });
+        Numbers {
+            lower: bound(&lower[1..], lower.starts_with('[')),
+            upper: bound(&upper[..upper.len() - 1], upper.ends_with(']')),
+            multiple_of: (!step.is_empty()).then(|| decimal(step)),
+        }
+    }
+
+    #[test]
+    fn inhabited() {
+        for text in ["(,)", "[1,1]", "(0,1)", "[1,5]/2", "(1,2]/1", "(-1,1)/7", "[0.3,0.3]/0.1", "(,-5)/3"] {
+            assert!(is_inhabited(&numbers(text)), "{text}");
+        }
+        for text in ["[1,1)", "(1,1]", "[2,1]", "(1,2)/1", "[1,4]/5", "(-0.1,0)/0.1", "[0.31,0.39]/0.1"] {
+            assert!(!is_inhabited(&numbers(text)), "{text}");
+        }
+    }
+
+    #[test]
+    fn shortest_texts() {
+        for (text, expected) in [
+            ("(,)", 1),
+            ("[-1,)", 1),
+            ("(0,)", 1),
+            ("(0,)/1", 1),
+            ("(9,)", 2),
+            ("(0,1)", 3),
+            ("(0.1,0.11)", 5),
+            ("[0.15,0.3]/0.05", 3),
+            ("(,-1]", 2),
+            ("(-1,0)", 4),
+            ("[100,200]/7", 3),
+            ("[1000,)", 4),
+            ("[12.5,12.5]", 4),
+            ("(,0)/0.25", 2),
+        ] {
+            assert_eq!(least_len(&numbers(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn inclusion() {
+        for (a, b, expected) in [
+            ("(,)", "[1,2]/3", true),
+            ("[1,2]", "(1,2)", true),
+            ("(1,2)", "[1,2)", false),
+            ("(,)/2", "(,)/4", true),
+            ("(,)/4", "(,)/2", false),
+            ("[0,)", "(,)", false),
+        ] {
+            assert_eq!(includes(&numbers(a), &numbers(b)), expected, "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Schemas, and which values they allow.
+
+use serde_json::{Value, json};
+
+use super::{Schema, SchemaError, SchemaErrorKind, SchemaOptions, Status};
+use crate::limits::Limits;
+
+fn read(document: &Value) -> Result<Schema, SchemaError> {
+    Schema::read(document, &SchemaOptions::default(), &Limits::default())
+}
+
+fn schema(document: &Value) -> Schema {
+    read(document).unwrap_or_else(|error| panic!("{document}: {error}"))
+}
+
+/// The schema allows and refuses these values.
+#[track_caller]
+fn check(document: Value, allowed: &[Value], refused: &[Value]) {
+    let schema = schema(&document);
+    for value in allowed {
+        assert!(schema.admits(value), "{document} must allow {value}");
+    }
+    for value in refused {
+        assert!(!schema.admits(value), "{document} must refuse {value}");
+    }
+}
+
+/// The schema is refused with this kind, pointer and keyword.
+#[track_caller]
+fn check_error(document: Value, kind: SchemaErrorKind, pointer: &str, keyword: &str) {
+    let error = read(&document).expect_err("an error");
+    let found = (error.kind(), error.pointer(), error.keyword().unwrap_or(""));
+    assert_eq!(found, (kind, pointer, keyword), "{document}: {error}");
+}
+
+/// The length of a shortest text.
+#[track_caller]
+fn check_len(document: Value, shortest: &Value) {
+    let schema = schema(&document);
+    assert!(schema.admits(shortest), "{document} must allow {shortest}");
+    assert_eq!(schema.least_len(schema.root()) as usize, shortest.to_string().len(), "{document}");
+}
+
+#[test]
+fn types() {
+    check(json!(true), &[json!(null), json!([1, {"a": "b"}])], &[]);
+    check(json!({"type": "null"}), &[json!(null)], &[json!(false), json!(0)]);
+    check(json!({"type": "integer"}), &[json!(3), json!(3.0), json!(1e3)], &[json!(3.5), json!("3")]);
+    check(json!({"type": ["string", "boolean"]}), &[json!("a"), json!(true)], &[json!(null), json!({})]);
+    check(json!({"type": "string", "nullable": true}), &[json!("a"), json!(null)], &[json!(1)]);
+}
+
+#[test]
+fn numbers() {
+    check(json!({"minimum": 0.1}), &[json!(0.1), json!(7), json!("text")], &[json!(0.09), json!(-7)]);
+    check(
+        json!({"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 3}),
+        &[json!(2)],
+        &[json!(1), json!(3), json!(2.5)],
+    );
+    check(json!({"multipleOf": 0.01}), &[json!(0.07), json!(4.35)], &[json!(0.075)]);
+    let draft4 =
+        json!({"$schema": "http://json-schema.org/draft-04/schema#", "minimum": 1, "exclusiveMinimum": true});
+    check(draft4, &[json!(1.1)], &[json!(1)]);
+    check(
+        json!({"allOf": [{"multipleOf": 4}, {"multipleOf": 6}]}),
+        &[json!(12), json!(0)],
+        &[json!(4), json!(6)],
+    );
+}
+
+#[test]
+fn strings() {
+    check(
+        json!({"minLength": 2, "maxLength": 3}),
+        &[json!("éé"), json!("abc"), json!(1)],
+        &[json!("a"), json!("abcd")],
+    );
+}
+
+#[test]
+fn enumerations() {
+    let values = json!([null, true, 1, 1.5, "a", "b", [1, {"x": 2}], {"y": [], "z": null}]);
+    check(
+        json!({"enum": values}),
+        &values.as_array().unwrap().clone(),
+        &[
+            json!(false),
+            json!(2),
+            json!("c"),
+            json!([]),
+            json!([1]),
+            json!({"y": []}),
+            json!({"y": [], "z": null, "x": 1}),
+        ],
+    );
+    check(json!({"type": "string", "enum": ["a", 1]}), &[json!("a")], &[json!(1)]);
+    check(json!({"enum": ["a", "bb"], "minLength": 2}), &[json!("bb")], &[json!("a")]);
+    check(json!({"const": {"a": [1]}}), &[json!({"a": [1.0]})], &[json!({"a": [2]}), json!({"a": []})]);
+    let narrowed = json!({"enum": [{"a": 1}, {"a": 2}], "properties": {"a": {"minimum": 2}}});
+    check(narrowed, &[json!({"a": 2})], &[json!({"a": 1})]);
+}
+
+#[test]
+fn arrays() {
+    check(
+        json!({"items": {"type": "integer"}, "minItems": 1}),
+        &[json!([1]), json!({})],
+        &[json!([]), json!(["a"])],
+    );
+    let tuple = json!({"prefixItems": [{"type": "null"}, {"type": "string"}], "items": false});
+    check(tuple, &[json!([]), json!([null]), json!([null, "a"])], &[json!([1]), json!([null, "a", 1])]);
+    let old = json!({"items": [{"type": "null"}], "additionalItems": {"type": "string"}});
+    check(old, &[json!([null, "a"])], &[json!([null, 1])]);
+    check(json!({"prefixItems": [true, false]}), &[json!([1])], &[json!([1, 2])]);
+}
+
+#[test]
+fn objects() {
+    let document = json!({
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": false},
+        "required": ["a", "c"],
+        "additionalProperties": {"type": "integer"},
+    });
+    check(
+        document,
+        &[json!({"a": "x", "c": 1}), json!({"a": "x", "c": 1, "d": 2})],
+        &[json!({"a": "x"}), json!({"a": "x", "c": "y"}), json!({"a": "x", "c": 1, "b": 1})],
+    );
+    check(
+        json!({"minProperties": 1, "maxProperties": 2}),
+        &[json!({"a": 1})],
+        &[json!({}), json!({"a": 1, "b": 2, "c": 3})],
+    );
+}
+
+#[test]
+fn applicators() {
+    let base = json!({"properties": {"kind": {"type": "string"}}, "required": ["kind"]});
+    let document = json!({
+        "$defs": {"base": base},
+        "allOf": [{"$ref": "#/$defs/base"}, {"properties": {"size": {"type": "integer"}}}],
+        "properties": {"kind": {"enum": ["a", "b", 1]}},
+    });
+    let schema = schema(&document);
+    let names: Vec<_> =
+        schema.values(schema.root()).objects[0].members.iter().map(|member| &*member.name).collect();
+    assert_eq!(names, ["kind", "size"]);
+    check(
+        document,
+        &[json!({"kind": "a", "size": 1})],
+        &[json!({}), json!({"kind": 1}), json!({"kind": "b", "size": "1"})],
+    );
+    let either = json!({"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]});
+    check(either, &[json!({"a": 1}), json!({"b": 1})], &[json!({}), json!([])]);
+}
+
+#[test]
+fn references() {
+    let tree = json!({"type": "object", "properties": {"children": {"type": "array", "items": {"$ref": "#"}}}, "required": ["children"]});
+    check(tree, &[json!({"children": [{"children": []}]})], &[json!({"children": [1]})]);
+    let named = json!({
+        "$id": "http://example.com/root.json",
+        "$defs": {"a": {"$anchor": "here", "type": "null"}, "b": {"$id": "b.json", "$defs": {"c": {"type": "string"}}}},
+        "prefixItems": [{"$ref": "#here"}, {"$ref": "b.json#/$defs/c"}, {"$ref": "root.json#/$defs/a"}, {"$ref": "#/%24defs/a"}],
+    });
+    check(named, &[json!([null, "a", null, null])], &[json!([1]), json!([null, 1]), json!([null, "a", 1])]);
+    let alone = json!({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"a": {"type": "string"}},
+        "properties": {"x": {"$ref": "#/definitions/a", "maxLength": 1}}});
+    check(alone, &[json!({"x": "long"})], &[json!({"x": 1})]);
+    let together = json!({"$defs": {"a": {"type": "string"}}, "$ref": "#/$defs/a", "maxLength": 1});
+    check(together, &[json!("x")], &[json!("long"), json!(1)]);
+    let meta = json!({"$ref": "http://json-schema.org/draft-04/schema#"});
+    assert_eq!(read(&meta).unwrap_err().kind(), SchemaErrorKind::Unsupported);
+}
+
+#[test]
+fn shortest_texts() {
+    check_len(json!(true), &json!(1));
+    check_len(json!({"type": ["boolean", "null"]}), &json!(true));
+    check_len(json!({"type": "string", "minLength": 3}), &json!("abc"));
+    check_len(json!({"enum": ["abc", "\n\""]}), &json!("abc"));
+    check_len(json!({"type": "array", "minItems": 3, "prefixItems": [{"const": "x"}]}), &json!(["x", 1, 1]));
+    check_len(
+        json!({"type": "object", "properties": {"a": {"const": "x"}, "b": {}}, "required": ["a", "c"]}),
+        &json!({"a": "x", "c": 1}),
+    );
+    check_len(
+        json!({"type": "object", "minProperties": 2, "properties": {"aa": {"const": 1}, "bbbb": {}}, "additionalProperties": false}),
+        &json!({"aa": 1, "bbbb": 1}),
+    );
+    check_len(json!({"type": "object", "minProperties": 1}), &json!({"": 1}));
+    let list = json!({"anyOf": [{"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"]}, {"const": "the end"}]});
+    check_len(list, &json!("the end"));
+}
+
+#[test]
+fn impossible_parts_are_removed() {
+    let node =
+        json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}, "required": ["next"]});
+    let document = json!({"$defs": {"node": node}, "type": "object", "properties": {"a": {"$ref": "#/$defs/node"}, "b": true}});
+    let schema = schema(&document);
+    let objects = &schema.values(schema.root()).objects[0];
+    assert_eq!(objects.members.len(), 1);
+    assert_eq!(objects.forbidden, ["a".into()]);
+    check(
+        json!({"type": "array", "items": {"type": "string", "enum": [1]}}),
+        &[json!([])],
+        &[json!([1]), json!(["a"])],
+    );
+}
+
+#[test]
+fn errors() {
+    use SchemaErrorKind::{
+        CircularReference, Invalid, NoBaseCase, UnknownReference, Unsatisfiable, Unsupported,
+    };
+    check_error(json!(3), Invalid, "", "");
+    check_error(json!({"properties": {"a": 1}}), Invalid, "", "properties");
+    check_error(json!({"properties": {"a/b": {"minLength": "3"}}}), Invalid, "/properties/a~1b", "minLength");
+    check_error(json!({"items": {"minItems": -1}}), Invalid, "/items", "minItems");
+    check_error(json!({"type": "strnig"}), Invalid, "", "type");
+    check_error(json!({"minimum": 1, "exclusiveMinimum": true}), Invalid, "", "exclusiveMinimum");
+    check_error(json!({"items": {"not": {}}}), Unsupported, "/items", "not");
+    check_error(json!({"uniqueItems": true}), Unsupported, "", "uniqueItems");
+    check_error(json!({"items": {"$ref": "#/$defs/a"}}), UnknownReference, "/items", "$ref");
+    check_error(json!({"$ref": "http://example.com/other.json"}), UnknownReference, "", "$ref");
+    check_error(json!({"$ref": "#"}), CircularReference, "", "");
+    check_error(
+        json!({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "items": {"$ref": "#/$defs/a"}}),
+        CircularReference,
+        "/$defs/a",
+        "",
+    );
+    check_error(json!({"anyOf": [{"$ref": "#"}, true]}), CircularReference, "", "");
+    check_error(json!(false), Unsatisfiable, "", "");
+    check_error(json!({"enum": [1], "type": "string"}), Unsatisfiable, "", "enum");
+    check_error(json!({"type": "number", "minimum": 3, "maximum": 1}), Unsatisfiable, "", "maximum");
+    check_error(
+        json!({"type": "object", "properties": {"a": false}, "required": ["a"]}),
+        Unsatisfiable,
+        "",
+        "required",
+    );
+    check_error(
+        json!({"type": "object", "properties": {"a": {"type": "string", "maxLength": 1, "minLength": 2}}, "required": ["a"]}),
+        Unsatisfiable,
+        "/properties/a",
+        "minLength",
+    );
+    check_error(
+        json!({"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}),
+        NoBaseCase,
+        "",
+        "",
+    );
+}
+
+#[test]
+fn coverage_lists_every_keyword() {
+    let document =
+        json!({"type": "object", "title": "t", "properties": {"a": {"x-order": 1, "minLength": 0}}});
+    let covered: Vec<_> =
+        schema(&document).coverage().map(|entry| (entry.pointer, entry.keyword, entry.status)).collect();
+    let expected = [
+        ("", "type", Status::Exact),
+        ("", "title", Status::Annotation),
+        ("", "properties", Status::Exact),
+        ("/properties/a", "x-order", Status::Annotation),
+        ("/properties/a", "minLength", Status::Exact),
+    ];
+    assert_eq!(
+        covered,
+        expected.map(|(pointer, keyword, status)| (pointer.to_owned(), keyword.to_owned(), status))
+    );
+}

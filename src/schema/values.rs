@@ -1,0 +1,157 @@
+//! The normal form: which values a node allows, one set per JSON type.
+//!
+//! A value is allowed where the set of its type has it; the set of a type is a union of *cells*, and a cell is a conjunction. Cells may
+//! overlap. Everything here is inhabited: each cell, and each node that a cell names, has a value.
+
+use std::sync::Arc;
+
+use super::NodeId;
+use super::decimal::Decimal;
+use crate::regular::Dfa;
+
+/// The values that a node allows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Values {
+    /// Whether `null` is allowed.
+    pub null: bool,
+    /// Which booleans are.
+    pub booleans: Booleans,
+    /// The numbers: the union of these.
+    pub numbers: Vec<Numbers>,
+    /// The strings: the union of these.
+    pub strings: Vec<Strings>,
+    /// The arrays: the union of these.
+    pub arrays: Vec<Arrays>,
+    /// The objects: the union of these.
+    pub objects: Vec<Objects>,
+}
+
+/// A set of booleans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Booleans {
+    /// Whether `true` is in it.
+    pub allows_true: bool,
+    /// Whether `false` is in it.
+    pub allows_false: bool,
+}
+
+/// One end of an interval of numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Where it ends.
+    pub value: Decimal,
+    /// Whether the end itself belongs to it.
+    pub inclusive: bool,
+}
+
+/// The numbers of an interval that are multiples of something.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// The lower end, if there is one.
+    pub lower: Option<Bound>,
+    /// The upper end, if there is one.
+    pub upper: Option<Bound>,
+    /// Of what they are whole multiples; an integer is a multiple of one. Positive.
+    pub multiple_of: Option<Decimal>,
+}
+
+/// The strings of a language whose length lies in a window.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Strings {
+    /// The language of the decoded text; `None` where any text will do.
+    pub language: Option<Arc<Dfa>>,
+    /// Characters at least.
+    pub min_length: u32,
+    /// Characters at most.
+    pub max_length: Option<u32>,
+    /// Whether these are listed one by one in the schema (`enum`, `const`).
+    pub finite: bool,
+}
+
+/// Arrays by position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrays {
+    /// The first elements, as far as they are there.
+    pub prefix: Vec<NodeId>,
+    /// The elements after the prefix; `None` where nothing may follow it.
+    pub rest: Option<NodeId>,
+    /// Elements at least.
+    pub min_items: u32,
+    /// Elements at most; never less than the prefix is long, and `None` where the prefix is the ceiling already.
+    pub max_items: Option<u32>,
+}
+
+/// Objects by name. A name is a member's, or forbidden, or in one class of the rest, or else not allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objects {
+    /// The members with a schema of their own, in declared order.
+    pub members: Vec<Member>,
+    /// Names that may not occur, whatever the rest says.
+    pub forbidden: Vec<Arc<str>>,
+    /// The other names: disjoint classes. No name of a member and no forbidden one is in a class.
+    pub rest: Vec<NameClass>,
+    /// Members at least; zero where the required ones are enough.
+    pub min_members: u32,
+    /// Members at most; `None` where it does not matter.
+    pub max_members: Option<u32>,
+}
+
+/// A member with a schema of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What its value may be.
+    pub schema: NodeId,
+    /// Whether every object has it.
+    pub required: bool,
+}
+
+/// Names that share a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameClass {
+    /// The language of the names; `None`: every name that is neither a member's nor forbidden.
+    pub names: Option<Arc<Dfa>>,
+    /// What the value under such a name may be.
+    pub schema: NodeId,
+}
+
+impl Booleans {
+    /// Both of them.
+    pub const BOTH: Self = Self { allows_true: true, allows_false: true };
+
+    /// Whether there is one.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        !self.allows_true && !self.allows_false
+    }
+}
+
+impl Numbers {
+    /// Just one number.
+    #[must_use]
+    pub fn point(value: Decimal) -> Self {
+        let bound = Bound { value, inclusive: true };
+        Self { lower: Some(bound.clone()), upper: Some(bound), multiple_of: None }
+    }
+
+    /// The number, where there is just one.
+    #[must_use]
+    pub fn as_point(&self) -> Option<&Decimal> {
+        let (lower, upper) = (self.lower.as_ref()?, self.upper.as_ref()?);
+        (lower == upper).then_some(&lower.value)
+    }
+
+    /// Whether a number is one of these.
+    #[must_use]
+    pub fn contains(&self, number: &Decimal) -> bool {
+        self.lower
+            .as_ref()
+            .is_none_or(|bound| *number > bound.value || bound.inclusive && *number == bound.value)
+            && self
+                .upper
+                .as_ref()
+                .is_none_or(|bound| *number < bound.value || bound.inclusive && *number == bound.value)
+            && self.multiple_of.as_ref().is_none_or(|step| number.is_multiple_of(step))
+    }
+}
