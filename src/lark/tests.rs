@@ -66,14 +66,6 @@ fn equal_fillings_give_equal_expressions() {
     assert_ne!(fill("x"), fill("y"));
 }
 
-#[test]
-fn rules_name_their_place() {
-    let language = template("start: \"a\" the_end\nthe_end: \"b\"").fill("start", &[]).expect("a language");
-    let Kind::Sequence(_, tail) = language.kind() else { panic!("a sequence") };
-    let Kind::Rule(rule) = tail.kind() else { panic!("a rule") };
-    assert_eq!((rule.0.place(), rule.0.min_len()), ("the end".to_owned(), 1));
-}
-
 #[track_caller]
 fn check_error(source: &str, message: &str) {
     let error = Template::parse(source).and_then(|template| template.fill("start", &[]));
