@@ -53,7 +53,8 @@ static COMPACT: LazyLock<Punctuation> = LazyLock::new(|| Punctuation {
 });
 
 static SINGLE: LazyLock<Punctuation> = LazyLock::new(|| {
-    let followed = |character, what| character_with(NOTHING, character, Run { whitespace: b" ", most: 1 }, what);
+    let followed =
+        |character, what| character_with(NOTHING, character, Run { whitespace: b" ", most: 1 }, what);
     Punctuation { colon: followed(b':', "`:`"), comma: followed(b',', "`,`"), ..COMPACT.clone() }
 });
 
