@@ -1,5 +1,6 @@
 //! All integration tests.
 
+mod architecture;
 mod corpus;
 mod harmony;
 mod harness;

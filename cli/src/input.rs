@@ -32,7 +32,7 @@ impl Failure {
             Self::Read { .. } => "read".to_owned(),
             Self::NotText { .. } => "not_text".to_owned(),
             Self::NotJson { .. } => "not_json".to_owned(),
-            Self::Refused { source, .. } => source.kind().to_string(),
+            Self::Refused { source, .. } => source.kind().to_owned(),
             Self::Write(_) => "write".to_owned(),
         }
     }
@@ -124,54 +124,24 @@ fn compiler() -> Compiler {
 ///
 /// Bytes that are not UTF-8 become single-byte tokens, so that it is the grammar that judges them.
 pub(crate) fn completion_tokens(vocabulary: &Vocabulary, bytes: &[u8]) -> Vec<TokenId> {
-    tokens(vocabulary, bytes, |text| {
-        let mut tokens = Vec::new();
-        let mut rest = text;
-        while let Some((before, token, after)) = split_at_special(vocabulary, rest) {
-            tokens.extend(ordinary(vocabulary, before));
-            tokens.push(token);
-            rest = after;
-        }
-        tokens.extend(ordinary(vocabulary, rest));
-        tokens
-    })
+    tokens(vocabulary, bytes, Vocabulary::encode_with_special)
 }
 
 /// The tokens of a text without special tokens.
 pub(crate) fn text_tokens(vocabulary: &Vocabulary, bytes: &[u8]) -> Vec<TokenId> {
-    tokens(vocabulary, bytes, |text| ordinary(vocabulary, text))
+    tokens(vocabulary, bytes, Vocabulary::encode)
 }
 
-fn tokens(vocabulary: &Vocabulary, bytes: &[u8], encode: impl Fn(&str) -> Vec<TokenId>) -> Vec<TokenId> {
+fn tokens(
+    vocabulary: &Vocabulary,
+    bytes: &[u8],
+    encode: fn(&Vocabulary, &str) -> Option<Vec<TokenId>>,
+) -> Vec<TokenId> {
+    let single = |byte: &u8| vocabulary.trie().longest_match(&[*byte]).expect("every byte is a token").0;
     let mut tokens = Vec::new();
     for chunk in bytes.utf8_chunks() {
-        tokens.extend(encode(chunk.valid()));
-        let single = |byte: &u8| vocabulary.trie().longest_match(&[*byte]).expect("every byte is a token").0;
+        tokens.extend(encode(vocabulary, chunk.valid()).expect("o200k_harmony has an encoder"));
         tokens.extend(chunk.invalid().iter().map(single));
     }
     tokens
-}
-
-fn ordinary(vocabulary: &Vocabulary, text: &str) -> Vec<TokenId> {
-    vocabulary.encode(text).expect("o200k_harmony has an encoder")
-}
-
-/// The first special token spelled in `text`, with what stands before and after it.
-fn split_at_special<'a>(vocabulary: &Vocabulary, text: &'a str) -> Option<(&'a str, TokenId, &'a str)> {
-    text.match_indices("<|").find_map(|(start, _)| {
-        let (name, after) = text[start + 2..].split_once("|>")?;
-        Some((&text[..start], special_id(vocabulary, name)?, after))
-    })
-}
-
-/// The id of a special token by its name. Also of those that no mask allows: somebody who writes one means it.
-fn special_id(vocabulary: &Vocabulary, name: &str) -> Option<TokenId> {
-    match name {
-        "startoftext" => Some(199_998),
-        "endoftext" => Some(199_999),
-        _ => match name.strip_prefix("reserved_") {
-            Some(id) => id.parse().ok().filter(|id| (200_000..201_088).contains(id)),
-            None => Some(vocabulary.special_id(SpecialToken::from_name(name)?)),
-        },
-    }
 }

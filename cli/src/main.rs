@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     let json = env::args_os().any(|argument| argument == "--json");
     let outcome = match Cli::try_parse() {
         Ok(cli) => cli.command.run(),
-        Err(error) if json && error.use_stderr() => Err(Failure::Usage(error.to_string())),
+        Err(error) if json && error.use_stderr() => Err(usage(&error)),
         Err(error) => {
             // Help that cannot be shown has no other place to go.
             let _ = error.print();
@@ -96,4 +96,11 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// What clap says, without its prefix and without the help that follows.
+fn usage(error: &clap::Error) -> Failure {
+    let text = error.to_string();
+    let message = text.split("\n\n").next().unwrap_or_default();
+    Failure::Usage(message.trim_start_matches("error: ").to_owned())
 }

@@ -100,12 +100,17 @@ impl Run {
 
 /// Up to so many allowed tokens are all scored. Of more, which is where text may stand, a few are drawn.
 const SCORED: usize = 4_096;
-/// Words drawn from the common ones; the scores of all others are taken to be too low to matter.
-const WORDS: usize = 40;
+/// Words drawn to go on with a text; the scores of all others are taken to be too low to matter.
+const WORDS: usize = 12;
 /// Draws from the whole vocabulary, until one is allowed, so that nothing is never said.
-const DRAWS: usize = 16;
-/// Ids below this one are the more common tokens of the vocabulary.
-const COMMON: TokenId = 20_000;
+const DRAWS: usize = 4;
+/// What the stand-in likes to say where it may say anything. Each is one token, with a space before it.
+const FAVOURITES: &str = "the of and to in is it with on as at by from or an be this that for not are was \
+    now then here there soon today again early late often still over under near far between after before \
+    north south east west city river sea hill road bridge garden house window door table paper book letter \
+    rain wind sun snow cloud light dark warm cold dry wet clear quiet slow quick small large long short old \
+    new good better green blue red white black coffee tea bread milk water salt rice fish apple lemon \
+    morning evening night week month year walk carry open close find keep bring read write ask answer wait";
 
 /// Scores tokens in place of a model.
 pub(crate) struct StandIn<'a> {
@@ -113,7 +118,7 @@ pub(crate) struct StandIn<'a> {
     random: fastrand::Rng,
     temperature: f64,
     plan: Option<&'a Plan>,
-    /// Common words that begin a text, and words that go on with it.
+    /// Favourites as they begin a text, and as they go on with it.
     first_words: Vec<TokenId>,
     words: Vec<TokenId>,
     said: Said,
@@ -126,8 +131,10 @@ struct Said {
     units: usize,
     /// Tokens since the last special one.
     since_special: u32,
-    /// Tokens since a quote or a special token: since a text began, as far as one can tell.
+    /// Tokens since a quote or a special token.
     since_quote: u32,
+    /// Whether the text since the last special token has an odd number of quotes.
+    in_string: bool,
     /// Digits since anything else.
     digits: usize,
     /// Whether the text since the last special token began like JSON.
@@ -141,8 +148,9 @@ impl Said {
             self.in_json = bytes.is_some_and(|bytes| matches!(bytes, [b'{' | b'[' | b'"', ..]));
         }
         self.since_special = if bytes.is_some() { self.since_special + 1 } else { 0 };
-        let quotes = bytes.is_none_or(|bytes| bytes.contains(&b'"'));
-        self.since_quote = if quotes { 0 } else { self.since_quote + 1 };
+        let quotes = bytes.map_or(0, |bytes| bytes.iter().filter(|byte| **byte == b'"').count());
+        self.since_quote = if quotes > 0 || bytes.is_none() { 0 } else { self.since_quote + 1 };
+        self.in_string = bytes.is_some() && self.in_string ^ (quotes % 2 == 1);
         let digits = bytes.filter(|bytes| bytes.iter().all(u8::is_ascii_digit));
         self.digits = digits.map_or(0, |digits| self.digits + digits.len());
     }
@@ -155,16 +163,19 @@ impl<'a> StandIn<'a> {
         temperature: f64,
         plan: Option<&'a Plan>,
     ) -> Self {
-        let common = |is_wanted: fn(&[u8]) -> bool| {
-            (0..COMMON).filter(|token| vocabulary.token_bytes(*token).is_some_and(is_wanted)).collect()
+        let token = |text: String| {
+            let (token, len) = vocabulary.trie().longest_match(text.as_bytes())?;
+            (len == text.len()).then_some(token)
         };
+        let first = |word: &str| token(word[..1].to_uppercase() + &word[1..]);
+        let favourites = || FAVOURITES.split_whitespace();
         Self {
             vocabulary,
             random: fastrand::Rng::with_seed(seed),
             temperature,
             plan,
-            first_words: common(is_first_word),
-            words: common(is_word),
+            first_words: favourites().filter_map(first).collect(),
+            words: favourites().filter_map(|word| token(format!(" {word}"))).collect(),
             said: Said::default(),
         }
     }
@@ -220,14 +231,15 @@ impl<'a> StandIn<'a> {
     /// How much the stand-in likes a token before chance has its say. What ends a text or a value is disliked at first, and liked the more the longer
     /// it lasts; `crowd` makes up for the number of other candidates. Otherwise a longer token says more, and odd signs are for others.
     fn leaning(&self, token: TokenId, crowd: f64) -> f64 {
-        let Said { since_special, since_quote, digits, in_json, .. } = self.said;
+        let Said { since_special, since_quote, in_string, digits, in_json, .. } = self.said;
         match self.vocabulary.token_bytes(token) {
             None => match self.vocabulary.special(token) {
                 Some(SpecialToken::Channel | SpecialToken::Message) => crowd + 1.0,
                 _ => crowd - 3.0 + f64::from(since_special) / 8.0,
             },
             Some(bytes) if bytes.iter().any(|byte| is_odd(*byte)) => -4.0,
-            Some([b'"', ..]) if in_json => crowd - 3.0 + f64::from(since_quote),
+            Some(b"\"") if in_json && !in_string => crowd + 1.0,
+            Some([b'"', ..]) if in_string => crowd - 3.0 + f64::from(since_quote),
             Some([b'}' | b']', ..]) => crowd - 2.0 + f64::from(since_special) / 30.0,
             Some([b'0'..=b'9', ..]) => -(digits as f64),
             Some(bytes) => bytes.len().min(8) as f64 / 4.0,
@@ -243,12 +255,4 @@ impl<'a> StandIn<'a> {
 /// Signs that are neither frequent in text nor part of JSON's structure.
 fn is_odd(byte: u8) -> bool {
     byte.is_ascii_punctuation() && !b"\"{}[],:.-".contains(&byte)
-}
-
-fn is_first_word(bytes: &[u8]) -> bool {
-    matches!(bytes, [b'A'..=b'Z', rest @ ..] if rest.len() > 1 && rest.iter().all(u8::is_ascii_lowercase))
-}
-
-fn is_word(bytes: &[u8]) -> bool {
-    matches!(bytes, [b' ', word @ ..] if word.len() > 1 && word.iter().all(u8::is_ascii_lowercase))
 }
