@@ -42,7 +42,9 @@ fn check(case: &Value) -> Result<(), String> {
 
 fn grammar(request: &Value) -> Grammar {
     let request = match request.as_str() {
-        Some(file) => fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("a file").parse(),
+        Some(file) => {
+            fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("a file").parse()
+        }
         None => Request::read(request),
     };
     COMPILER.compile(&request.expect("a request")).expect("compiles")

@@ -2,7 +2,7 @@
 
 use super::recogniser::{Verdict, Words, recognise};
 use super::{LarkErrorKind, Template};
-use crate::expression::{Expression, Kind, Leaf};
+use crate::expression::{Expression, Leaf};
 
 fn template(source: &str) -> Template {
     Template::parse(source).expect("a grammar")
