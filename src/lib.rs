@@ -1,8 +1,41 @@
 //! harmony-mask compiles what a gpt-oss model may say next into token masks.
+//!
+//! # The pipeline
+//!
+//! ```text
+//! tiktoken-rs -> Vocabulary (trie, token bytes, special ids) ------------------------------+
+//! schema JSON -> schema::Schema -> json -> expression::Expression -> automaton -> Matcher -> TokenMask
+//! grammars/*.lark -> lark::Template -+        ^                                    +-> Transcript
+//! request JSON -> harmony::Request --+--------+
+//! ```
+//!
+//! [`Compiler::compile`] is that pipeline in one call; each stage is public, for those who want to enter in the middle, but only what is
+//! re-exported here is meant to stay as it is. ARCHITECTURE.md tells the whole story.
+
+pub mod automaton;
+mod compiler;
+mod error;
 pub mod expression;
+pub mod harmony;
+pub mod json;
+pub mod lark;
 pub mod limits;
+pub mod matcher;
 pub mod regular;
 pub mod schema;
 pub mod special;
+pub mod token_mask;
+pub mod transcript;
+pub mod vocabulary;
+
+pub use compiler::{Compiler, CoverageEntry, Grammar};
+pub use error::Error;
+pub use harmony::{Options, Request};
+pub use json::{Layout, PropertyOrder};
 pub use limits::{LimitExceeded, Limits};
+pub use matcher::{AcceptError, Matcher, RollbackError};
+pub use schema::Formats;
 pub use special::{SpecialToken, TokenId};
+pub use token_mask::{TokenMask, TokenMaskMut};
+pub use transcript::{Message, Transcript};
+pub use vocabulary::{Vocabulary, VocabularyError};

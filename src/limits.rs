@@ -22,6 +22,8 @@ pub struct Limits {
     pub alternatives: usize,
     /// States of one deterministic automaton (a pattern, a format, a set of names, a range of numbers).
     pub dfa_states: usize,
+    /// Entries of the table for one `minLength`: states of the pattern or format times characters.
+    pub window_entries: usize,
     /// Digits of one number in a schema, its exponent written out.
     pub number_digits: usize,
     /// Tools of one request.
@@ -37,6 +39,7 @@ impl Default for Limits {
             schema_nodes: 200_000,
             alternatives: 4_096,
             dfa_states: 100_000,
+            window_entries: 10_000_000,
             number_digits: 1_000,
             tools: 4_096,
             cache_bytes: 256 << 20,

@@ -33,9 +33,22 @@ pub trait Language: Debug + Send + Sync + Any {
     /// The bytes that complete what has been read most cheaply, and the label reached: least length plus `cost(label)`.
     fn completion(&self, state: State, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label);
 
-    /// A state with the same live continuations, used to share what is computed per state. Labels may differ.
+    /// Whether no byte can follow, so that what has been read is complete.
+    fn is_complete(&self, _state: State) -> bool {
+        false
+    }
+
+    /// A state that may stand for this one when tokens are sorted, so that states share that work.
+    ///
+    /// For byte strings of up to 255 bytes, both states agree on what stays live without completing a text, and the representative accepts
+    /// at least what the state accepts, with the same labels.
     fn class(&self, state: State) -> State {
         state
+    }
+
+    /// Whether the state accepts all that its [`class`](Self::class) accepts. Where it does not, acceptance is checked with the state itself.
+    fn is_exact(&self, _state: State) -> bool {
+        true
     }
 
     /// What is expected here, in a user's words.

@@ -14,6 +14,7 @@
 //! Expressions compare by structure, with the hash kept in the node; equal futures are therefore found equal wherever they
 //! were built.
 
+mod dfa;
 mod language;
 mod rule;
 
@@ -21,6 +22,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+pub use dfa::DfaLanguage;
 pub use language::{Label, Language, Leaf, State};
 pub use rule::{Binder, BinderRef, Rule, RuleRef};
 
@@ -58,11 +60,13 @@ pub enum Kind {
     Choice(Arc<[Expression]>),
     /// The body of a rule.
     Rule(RuleRef),
-    /// The body, then what the binder says follows the bytes that the body matched.
+    /// The body, then `then`, then what the binder says follows the bytes that the body matched.
     Capture {
         /// What is captured.
         body: Expression,
-        /// What follows it.
+        /// What follows whatever was captured: known early, so that most tokens are judged without binding.
+        then: Expression,
+        /// Says what follows that.
         binder: BinderRef,
     },
 }
@@ -113,10 +117,10 @@ impl Expression {
         Self::new(Kind::Rule(RuleRef(rule)))
     }
 
-    /// The body, then what `binder` says follows.
+    /// The body, then `then`, then what `binder` says follows the body's bytes. Bytes only: a special token cannot be captured.
     #[must_use]
-    pub fn capture(body: Self, binder: Arc<dyn Binder>) -> Self {
-        Self::new(Kind::Capture { body, binder: BinderRef(binder) })
+    pub fn capture(body: Self, then: Self, binder: Arc<dyn Binder>) -> Self {
+        Self::new(Kind::Capture { body, then, binder: BinderRef(binder) })
     }
 
     /// One after the other.
@@ -190,7 +194,9 @@ impl Kind {
             Self::Sequence(head, tail) => head.min_len().saturating_add(tail.min_len()),
             Self::Choice(options) => options.iter().map(Expression::min_len).min().expect("options"),
             Self::Rule(rule) => rule.0.min_len(),
-            Self::Capture { body, binder } => body.min_len().saturating_add(binder.0.min_len()),
+            Self::Capture { body, then, binder } => {
+                body.min_len().saturating_add(then.min_len()).saturating_add(binder.0.min_len())
+            }
         }
     }
 }

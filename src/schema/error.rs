@@ -46,6 +46,22 @@ pub enum SchemaErrorKind {
     Limit,
 }
 
+impl SchemaErrorKind {
+    /// Its name in snake case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Invalid => "invalid",
+            Self::Unsupported => "unsupported",
+            Self::UnknownReference => "unknown_reference",
+            Self::CircularReference => "circular_reference",
+            Self::Unsatisfiable => "unsatisfiable",
+            Self::NoBaseCase => "no_base_case",
+            Self::Limit => "limit",
+        }
+    }
+}
+
 impl SchemaError {
     pub(super) fn new(
         kind: SchemaErrorKind,

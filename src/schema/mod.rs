@@ -137,6 +137,11 @@ impl Schema {
         NodeId(0)
     }
 
+    /// All nodes.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+
     /// Which values a node allows: at least one.
     #[must_use]
     pub fn values(&self, node: NodeId) -> &Values {

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use super::{Keyword, Keywords, SchemaError, SchemaErrorKind, Status};
-use crate::regular::{self, Dfa, Pattern};
+use crate::regular::{self, Dfa, Pattern, PatternError, PatternErrorKind};
 use crate::schema::Formats;
 
 type Outcome = Result<Status, SchemaError>;
 
 pub(super) fn min_length<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
-    keywords.strings.min_length = keyword.least()?;
-    keywords.constrains = true;
+    let min = keyword.least()?;
+    narrow(keywords, min, None);
     Ok(Status::Exact)
 }
 
 pub(super) fn max_length<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
-    keywords.strings.max_length = keyword.count()?;
-    keywords.constrains = true;
+    let max = keyword.count()?;
+    narrow(keywords, 0, max);
     Ok(Status::Exact)
 }
 
@@ -35,9 +35,17 @@ pub(super) fn format<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 
         Formats::Annotate => None,
     };
     let Some(format) = format else { return Ok(Status::Annotation) };
-    keywords.languages.push(format.dfa);
-    keywords.constrains = true;
+    keywords.languages.push(format.dfa.clone());
+    narrow(keywords, format.min_length, format.max_length);
     Ok(Status::Exact)
+}
+
+/// A format may bound the length beside `minLength` and `maxLength`.
+fn narrow(keywords: &mut Keywords<'_>, min: u32, max: Option<u32>) {
+    let strings = &mut keywords.strings;
+    strings.min_length = strings.min_length.max(min);
+    strings.max_length = strings.max_length.into_iter().chain(max).min();
+    keywords.constrains = true;
 }
 
 /// The language of a pattern; equal patterns share it.
@@ -45,10 +53,19 @@ pub(super) fn language<'d>(keyword: &mut Keyword<'_, 'd>, pattern: &'d str) -> R
     if let Some(language) = keyword.reader.patterns.get(pattern) {
         return Ok(Arc::clone(language));
     }
-    let parsed = Pattern::parse(pattern)
-        .map_err(|error| keyword.error(SchemaErrorKind::Invalid, error.to_string()))?;
     let states = keyword.reader.limits.dfa_states;
-    let language = Arc::new(parsed.to_dfa(states).map_err(|limit| keyword.limit(limit))?);
+    let language = Pattern::parse(pattern).and_then(|pattern| pattern.to_dfa(states));
+    let language = Arc::new(language.map_err(|error| refusal(keyword, error))?);
     keyword.reader.patterns.insert(pattern, Arc::clone(&language));
     Ok(language)
+}
+
+fn refusal(keyword: &Keyword<'_, '_>, error: PatternError) -> SchemaError {
+    match error.kind {
+        PatternErrorKind::TooLarge(limit) => keyword.limit(limit),
+        PatternErrorKind::Lookaround | PatternErrorKind::Backreference => {
+            keyword.error(SchemaErrorKind::Unsupported, error.to_string())
+        }
+        _ => keyword.error(SchemaErrorKind::Invalid, error.to_string()),
+    }
 }

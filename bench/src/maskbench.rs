@@ -1,0 +1,226 @@
+//! `maskbench`: real schemas with valid and invalid instances, for correctness and speed.
+//!
+//! The protocol is MaskBench's: each instance is spelled as Python's `json.dumps` does, tokenised, and then, token by token, a mask is filled and the token
+//! accepted. An instance counts as accepted when every token is allowed and the end is an accepting state. Times are wall time per
+//! call on one thread. All schemas are compiled by one compiler, as in a server; the first pass over a file's instances is cold, later ones are hot.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use harmony_mask::{Compiler, Grammar, Options, PropertyOrder, TokenId, TokenMask, Vocabulary};
+use serde_json::{Value, json};
+
+use crate::corpus::{self, BenchError, Case, Group};
+use crate::stats::{self, Durations};
+use crate::{progress, report, spelling};
+
+/// The number of logits that gpt-oss has.
+const LOGITS: usize = 201_088;
+
+/// Runs the MaskBench protocol over folders of its files
+#[derive(Args)]
+pub(crate) struct MaskBench {
+    /// Folders or files of MaskBench
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// Times that each instance is gone through; all but the first are hot
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    passes: u32,
+    /// Measure only so many files, drawn at random
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+    /// Where chance begins; the same seed draws the same files
+    #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]
+    seed: u64,
+    /// The order of an object's members. Instances are not told to follow their schema's
+    #[arg(long, value_enum, default_value = "any")]
+    order: Order,
+    /// Write the full result to a file; `-` prints it instead of the summary
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Order {
+    Declared,
+    Any,
+}
+
+impl MaskBench {
+    pub(crate) fn run(&self) -> Result<(), BenchError> {
+        let files = self.sampled(corpus::files(&self.paths)?);
+        let mut bench = Bench::new(self.order, self.passes);
+        let progress = progress::bar(files.len(), "files");
+        for file in &files {
+            bench.file(file)?;
+            progress.inc(1);
+        }
+        progress.finish_and_clear();
+        report(self.json.as_deref(), &bench.document(), &bench.summary())
+    }
+
+    fn sampled(&self, mut files: Vec<PathBuf>) -> Vec<PathBuf> {
+        if let Some(count) = self.sample {
+            fastrand::Rng::with_seed(self.seed).shuffle(&mut files);
+            files.truncate(count);
+            files.sort();
+        }
+        files
+    }
+}
+
+struct Bench {
+    compiler: Compiler,
+    options: Options,
+    passes: u32,
+    mask: TokenMask,
+    startup_ms: f64,
+    times: Times,
+    counts: Counts,
+    failures: Vec<Value>,
+}
+
+#[derive(Default)]
+struct Times {
+    to_first_mask: Durations,
+    cold: Durations,
+    hot: Durations,
+}
+
+#[derive(Default)]
+struct Counts {
+    files: usize,
+    compile_errors: usize,
+    valid: usize,
+    valid_rejected: usize,
+    invalid: usize,
+    invalid_accepted: usize,
+}
+
+impl Bench {
+    fn new(order: Order, passes: u32) -> Self {
+        let started = Instant::now();
+        let compiler = Compiler::new(Vocabulary::o200k_harmony());
+        let startup_ms = started.elapsed().as_secs_f64() * 1e3;
+        let property_order = match order {
+            Order::Declared => PropertyOrder::Declared,
+            Order::Any => PropertyOrder::Any,
+        };
+        Self {
+            compiler,
+            options: Options { property_order, ..Options::default() },
+            passes,
+            mask: TokenMask::new(LOGITS),
+            startup_ms,
+            times: Times::default(),
+            counts: Counts::default(),
+            failures: Vec::new(),
+        }
+    }
+
+    fn file(&mut self, path: &Path) -> Result<(), BenchError> {
+        let group: Group = corpus::read(path)?;
+        self.counts.files += 1;
+        match self.compile(&group.schema.to_string()) {
+            Ok(grammar) => group.tests.iter().for_each(|case| self.case(path, &grammar, case)),
+            Err(error) => {
+                self.counts.compile_errors += 1;
+                self.fail(path, "compile_error", error.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// From a schema's text to the first mask.
+    fn compile(&mut self, schema: &str) -> Result<Grammar, harmony_mask::Error> {
+        let started = Instant::now();
+        let schema: Value = serde_json::from_str(schema).expect("it was JSON before");
+        let grammar = self.compiler.compile_schema(&schema, &self.options)?;
+        grammar.matcher().fill_mask(&mut self.mask);
+        self.times.to_first_mask.push(started.elapsed());
+        Ok(grammar)
+    }
+
+    fn case(&mut self, path: &Path, grammar: &Grammar, case: &Case) {
+        let text = spelling::python(&case.data);
+        let tokens = self.compiler.vocabulary().encode(&text).expect("o200k_harmony has an encoder");
+        let rejection = self.pass(grammar, &tokens, true);
+        (1..self.passes).for_each(|_| drop(self.pass(grammar, &tokens, false)));
+        let (count, wrong) = match case.valid {
+            true => (&mut self.counts.valid, &mut self.counts.valid_rejected),
+            false => (&mut self.counts.invalid, &mut self.counts.invalid_accepted),
+        };
+        *count += 1;
+        if case.valid != rejection.is_none() {
+            *wrong += 1;
+            let kind = if case.valid { "valid_rejected" } else { "invalid_accepted" };
+            let detail = rejection.unwrap_or_default();
+            self.fail(path, kind, format!("{}: {detail}", case.description));
+        }
+    }
+
+    /// Goes through the tokens; why they were rejected, if they were.
+    fn pass(&mut self, grammar: &Grammar, tokens: &[TokenId], is_cold: bool) -> Option<String> {
+        let times = if is_cold { &mut self.times.cold } else { &mut self.times.hot };
+        let mut matcher = grammar.matcher();
+        for &token in tokens {
+            let started = Instant::now();
+            matcher.fill_mask(&mut self.mask);
+            let is_allowed = self.mask.contains(token);
+            let accepted = is_allowed.then(|| matcher.accept(token));
+            times.push(started.elapsed());
+            match accepted {
+                Some(Ok(())) => {}
+                Some(Err(error)) => return Some(format!("the mask allows it, and yet: {error}")),
+                None => return Some(matcher.accept(token).err()?.to_string()),
+            }
+        }
+        (!matcher.is_accepting()).then(|| "the end is not an accepting state".to_owned())
+    }
+
+    fn fail(&mut self, path: &Path, kind: &str, detail: String) {
+        let file = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
+        self.failures.push(json!({"file": file, "kind": kind, "detail": detail}));
+    }
+
+    fn document(&self) -> Value {
+        let Counts { files, compile_errors, valid, valid_rejected, invalid, invalid_accepted } = self.counts;
+        json!({
+            "files": files,
+            "compile_errors": compile_errors,
+            "valid": valid,
+            "valid_rejected": valid_rejected,
+            "invalid": invalid,
+            "invalid_accepted": invalid_accepted,
+            "ours": {
+                "tbm_us": self.times.cold.summary().document(),
+                "tbm_hot_us": self.times.hot.summary().document(),
+                "ttfm_us": self.times.to_first_mask.summary().document(),
+                "startup_ms": self.startup_ms,
+                "peak_rss_mb": stats::peak_rss_mb(),
+            },
+            "peers": {},
+            "failures": self.failures,
+        })
+    }
+
+    fn summary(&self) -> String {
+        let Counts { files, compile_errors, valid, valid_rejected, invalid, invalid_accepted } = self.counts;
+        let Times { to_first_mask, cold, hot } = &self.times;
+        let rss = stats::peak_rss_mb().map_or("unknown".to_owned(), |mb| format!("{mb:.0} MiB"));
+        [
+            format!("{files} schemas, {compile_errors} not compiled"),
+            format!("{valid} valid instances, {valid_rejected} rejected"),
+            format!("{invalid} invalid instances, {invalid_accepted} accepted"),
+            format!("mask + accept, cold  {}", cold.summary().line()),
+            format!("mask + accept, hot   {}", hot.summary().line()),
+            format!("text to first mask   {}", to_first_mask.summary().line()),
+            format!(
+                "start-up {:.1} ms, peak memory {rss} (with the encoder, which masks do not need)",
+                self.startup_ms
+            ),
+        ]
+        .join("\n")
+    }
+}

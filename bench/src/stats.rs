@@ -1,0 +1,93 @@
+//! Percentiles of durations, and the memory of this process.
+
+use std::fs;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// Durations of calls of one kind.
+#[derive(Debug, Default)]
+pub(crate) struct Durations(Vec<Duration>);
+
+impl Durations {
+    pub(crate) fn push(&mut self, duration: Duration) {
+        self.0.push(duration);
+    }
+
+    /// Mean, percentiles and maximum in microseconds; null where nothing was measured.
+    pub(crate) fn summary(&self) -> Summary {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable();
+        Summary { sorted }
+    }
+}
+
+/// Durations in order.
+pub(crate) struct Summary {
+    sorted: Vec<Duration>,
+}
+
+impl Summary {
+    /// In microseconds: the smallest duration that at least `share` of all do not exceed.
+    pub(crate) fn percentile(&self, share: f64) -> Option<f64> {
+        let rank = (share * self.sorted.len() as f64).ceil() as usize;
+        self.sorted.get(rank.saturating_sub(1)).map(|duration| micros(*duration))
+    }
+
+    /// In microseconds.
+    pub(crate) fn mean(&self) -> Option<f64> {
+        let count = self.sorted.len();
+        (count > 0).then(|| micros(self.sorted.iter().sum()) / count as f64)
+    }
+
+    /// The columns of the report, null where nothing was measured.
+    pub(crate) fn document(&self) -> Value {
+        json!({
+            "mean": self.mean(),
+            "p50": self.percentile(0.5),
+            "p90": self.percentile(0.9),
+            "p99": self.percentile(0.99),
+            "p999": self.percentile(0.999),
+            "max": self.percentile(1.0),
+        })
+    }
+
+    /// The same in a line.
+    pub(crate) fn line(&self) -> String {
+        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.1}"));
+        let [p50, p90, p99, max] = [0.5, 0.9, 0.99, 1.0].map(|share| number(self.percentile(share)));
+        format!(
+            "mean {}, p50 {p50}, p90 {p90}, p99 {p99}, max {max} µs ({} calls)",
+            number(self.mean()),
+            self.sorted.len()
+        )
+    }
+}
+
+fn micros(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e6
+}
+
+/// The most memory that this process had resident, in MiB, where the system tells.
+pub(crate) fn peak_rss_mb() -> Option<f64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib / 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_values_that_occurred() {
+        let mut durations = Durations::default();
+        assert_eq!(durations.summary().document()["p50"], Value::Null);
+        (1..=1_000).rev().for_each(|micros| durations.push(Duration::from_micros(micros)));
+        let summary = durations.summary();
+        let shares = [0.5, 0.9, 0.99, 0.999, 1.0].map(|share| summary.percentile(share));
+        assert_eq!(shares, [500.0, 900.0, 990.0, 999.0, 1_000.0].map(Some));
+        assert_eq!(summary.mean(), Some(500.5));
+    }
+}

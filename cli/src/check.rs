@@ -1,0 +1,160 @@
+//! `check`: is this completion, or JSON text, one that the masks allow?
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use harmony_mask::{Matcher, TokenId};
+use serde_json::{Value, json};
+
+use crate::input::{self, Failure};
+use crate::{Verdict, output};
+
+/// Says whether a completion is accepted, and if not, where and why
+///
+/// COMPLETION is what follows `<|start|>assistant`: a file, `-` (also the default) for standard input, or the text itself where it contains
+/// `<|`. Its bytes are taken as they are; text between `<|` and `|>` that names a special token means that token.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+#[command(override_usage = "harmony-mask check [OPTIONS] <REQUEST> [COMPLETION]
+       harmony-mask check [OPTIONS] --schema <SCHEMA> [INSTANCE]")]
+pub(crate) struct Check {
+    /// The request, or with --schema the JSON text to check
+    #[arg(value_name = "REQUEST", required_unless_present = "schema")]
+    first: Option<PathBuf>,
+    /// The completion
+    #[arg(value_name = "COMPLETION", conflicts_with = "schema")]
+    completion: Option<PathBuf>,
+    /// Check a JSON text against a bare JSON Schema, without messages around it
+    #[arg(long, value_name = "SCHEMA")]
+    schema: Option<PathBuf>,
+    /// Also accept a text that is not complete yet
+    #[arg(long)]
+    prefix_ok: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  harmony-mask check examples/weather.json completion.txt
+  harmony-mask check examples/weather.json '<|channel|>final<|message|>Take an umbrella.<|return|>'
+  harmony-mask check --schema schema.json instance.json
+  printf '{\"a\":' | harmony-mask check --schema schema.json - --prefix-ok";
+
+impl Check {
+    pub(crate) fn run(&self) -> Result<Verdict, Failure> {
+        let stdin = PathBuf::from("-");
+        let first = self.first.as_ref().unwrap_or(&stdin);
+        let (matcher, outcome) = if let Some(schema) = &self.schema {
+            one_from_stdin(schema, first)?;
+            let mut matcher = input::schema_grammar(schema, &input::schema(schema)?)?.matcher();
+            let tokens = input::text_tokens(matcher.vocabulary(), &input::bytes(first)?);
+            let outcome = Outcome::of(&mut matcher, &tokens);
+            (matcher, outcome)
+        } else {
+            let completion = self.completion.as_ref().unwrap_or(&stdin);
+            one_from_stdin(first, completion)?;
+            let mut matcher = input::grammar(first, &input::request(first)?)?.matcher();
+            let tokens = input::completion_tokens(matcher.vocabulary(), &completion_bytes(completion)?);
+            let outcome = Outcome::of(&mut matcher, &tokens);
+            (matcher, outcome)
+        };
+        let accepted = outcome.token.is_none() && (outcome.finished || self.prefix_ok);
+        let messages = if self.schema.is_some() { Vec::new() } else { output::messages(&matcher) };
+        if self.json {
+            output::print_json(&outcome.document(accepted, messages))?;
+        } else {
+            output::print(|out| outcome.write(out, accepted))?;
+        }
+        Ok(Verdict::of(accepted))
+    }
+}
+
+fn one_from_stdin(first: &Path, second: &Path) -> Result<(), Failure> {
+    match (first.to_str(), second.to_str()) {
+        (Some("-"), Some("-")) => {
+            Err(Failure::Usage("only one input can come from standard input".to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A completion in a file or in the argument itself: it is full of `<|`, which no sensible file name contains.
+fn completion_bytes(argument: &Path) -> Result<Vec<u8>, Failure> {
+    match argument.to_str() {
+        Some(text) if text.contains("<|") && !argument.exists() => Ok(text.as_bytes().to_vec()),
+        _ => input::completion(argument),
+    }
+}
+
+/// What became of a text.
+pub(crate) struct Outcome {
+    /// Whether the text may end where it does.
+    finished: bool,
+    /// How many of its bytes were accepted; a special token counts as its spelling.
+    offset: usize,
+    /// The token that was rejected, with its spelling.
+    token: Option<(TokenId, String)>,
+    /// What may come at that place, in a user's words.
+    expected: Vec<String>,
+    /// The rule at that place.
+    place: String,
+}
+
+impl Outcome {
+    /// Takes the tokens one after the other, as far as they are accepted.
+    pub(crate) fn of(matcher: &mut Matcher, tokens: &[TokenId]) -> Self {
+        let mut offset = 0;
+        for &token in tokens {
+            if let Err(error) = matcher.accept(token) {
+                return Self {
+                    finished: false,
+                    offset: offset + error.valid_bytes,
+                    token: Some((token, error.spelling)),
+                    expected: error.expected,
+                    place: error.place,
+                };
+            }
+            offset += match matcher.vocabulary().token_bytes(token) {
+                Some(bytes) => bytes.len(),
+                None => output::token_text(matcher.vocabulary(), token).len(),
+            };
+        }
+        let finished = matcher.is_accepting();
+        let (expected, place) = (matcher.expected(), matcher.place());
+        Self { finished, offset, token: None, expected, place }
+    }
+
+    /// The rejected token, if one was.
+    pub(crate) fn is_rejected(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// The outcome as `--json` prints it.
+    pub(crate) fn document(&self, accepted: bool, messages: Vec<Value>) -> Value {
+        json!({
+            "accepted": accepted,
+            "finished": self.finished,
+            "offset": (!accepted).then_some(self.offset),
+            "token": self.token.as_ref().map(|(token, _)| token),
+            "expected": if accepted && self.finished { &[] } else { &self.expected[..] },
+            "messages": messages,
+        })
+    }
+
+    /// The outcome in a sentence.
+    pub(crate) fn write(&self, out: &mut dyn Write, accepted: bool) -> io::Result<()> {
+        match &self.token {
+            _ if accepted && self.finished => return writeln!(out, "accepted"),
+            None if accepted => write!(out, "accepted so far")?,
+            None => write!(out, "rejected: ends at byte {} before it is complete", self.offset)?,
+            Some((token, spelling)) => {
+                write!(out, "rejected at byte {}: token {token} ({spelling})", self.offset)?
+            }
+        }
+        write!(out, "\n  expected {}", output::alternatives(&self.expected))?;
+        if self.place.is_empty() { writeln!(out) } else { writeln!(out, "\n  in {}", self.place) }
+    }
+}

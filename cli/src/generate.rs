@@ -1,0 +1,164 @@
+//! `generate`: samples completions under the mask and checks each of them.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use harmony_mask::{Grammar, Vocabulary};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+use crate::draft::{self, Plan};
+use crate::input::{self, Failure};
+use crate::output::Durations;
+use crate::sampler::{self, Sample, StandIn};
+use crate::verify::Verifier;
+use crate::{Verdict, output, view};
+
+/// Samples completions under the mask, with a stand-in for the model
+///
+/// There are no weights: the stand-in scores tokens at random, or so as to say a draft. Every completion is verified by other code than the masks: messages,
+/// JSON, unique names, and the schema under `jsonschema`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Generate {
+    /// The request
+    request: PathBuf,
+    /// Where the stand-in's chance begins; the same seed gives the same completions
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Finish each completion within so many tokens, or within as many as the shortest needs
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    max_tokens: usize,
+    /// How much is left to chance; 0 takes the token with the highest score
+    #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = temperature)]
+    temperature: f64,
+    /// A completion to follow as far as the mask allows, and to repair where it does not
+    #[arg(long, value_name = "FILE")]
+    draft: Option<PathBuf>,
+    /// How many completions to sample
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    count: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  harmony-mask generate examples/weather.json
+  harmony-mask generate examples/weather.json --draft examples/drafts/unbalanced.txt
+  harmony-mask generate examples/tools_and_format.json --count 200 --seed 1 --json";
+
+fn temperature(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if (0.0..=100.0).contains(&value) => Ok(value),
+        _ => Err("must be a number from 0 to 100".to_owned()),
+    }
+}
+
+impl Generate {
+    pub(crate) fn run(&self) -> Result<Verdict, Failure> {
+        let request = input::request(&self.request)?;
+        let grammar = input::grammar(&self.request, &request)?;
+        let plan = self.draft.as_deref().map(|draft| plan(draft, &grammar)).transpose()?;
+        let verifier = Verifier::new(&request);
+        let vocabulary = Vocabulary::o200k_harmony();
+        let mut stand_in = StandIn::new(&vocabulary, self.seed, self.temperature, plan.as_ref());
+
+        let mut report =
+            Report { json: self.json, completions: Vec::new(), mask_times: Durations::default(), bad: 0 };
+        report.begin(plan.as_ref())?;
+        let progress = self.progress();
+        for _ in 0..self.count {
+            let sample = sampler::sample(&grammar, &mut stand_in, self.max_tokens);
+            let messages = sample.matcher.transcript().messages;
+            let problems = verifier.problems(&messages, sample.matcher.is_finished());
+            progress.suspend(|| report.add(&sample, problems))?;
+            progress.inc(1);
+        }
+        progress.finish_and_clear();
+        report.end(self.count)?;
+        Ok(Verdict::of(report.bad == 0))
+    }
+
+    /// A bar on a terminal for more than one completion, nothing otherwise.
+    fn progress(&self) -> ProgressBar {
+        if self.count < 2 {
+            return ProgressBar::hidden();
+        }
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} completions, {per_sec}, {eta} left");
+        ProgressBar::new(self.count).with_style(style.expect("the template is well formed"))
+    }
+}
+
+fn plan(draft: &Path, grammar: &Grammar) -> Result<Plan, Failure> {
+    let matcher = grammar.matcher();
+    let vocabulary = matcher.vocabulary();
+    let units = draft::units(vocabulary, &input::completion_tokens(vocabulary, &input::completion(draft)?));
+    Ok(Plan::new(vocabulary, draft::repair(matcher.automaton(), &units)))
+}
+
+/// What is printed, while it comes or, as JSON, at the end.
+struct Report {
+    json: bool,
+    completions: Vec<Value>,
+    mask_times: Durations,
+    bad: usize,
+}
+
+impl Report {
+    fn begin(&self, plan: Option<&Plan>) -> Result<(), Failure> {
+        if self.json {
+            return Ok(());
+        }
+        output::print(|out| {
+            view::write_legend(out)?;
+            plan.map_or(Ok(()), |plan| view::write_edits(out, plan.edits()))
+        })
+    }
+
+    fn add(&mut self, sample: &Sample, problems: Vec<String>) -> Result<(), Failure> {
+        self.mask_times.extend(&sample.mask_times);
+        self.bad += usize::from(!problems.is_empty());
+        if self.json {
+            self.completions.push(document(sample, problems));
+            return Ok(());
+        }
+        output::print(|out| {
+            view::write_transcript(out, sample)?;
+            view::write_footer(out, sample, &problems)?;
+            writeln!(out)
+        })
+    }
+
+    fn end(&mut self, count: u64) -> Result<(), Failure> {
+        if self.json {
+            let completions = std::mem::take(&mut self.completions);
+            let document = json!({"completions": completions, "mask_us": self.mask_times.document()});
+            return output::print_json(&document);
+        }
+        if count < 2 {
+            return Ok(());
+        }
+        output::print(|out| self.write_summary(out, count))
+    }
+
+    fn write_summary(&self, out: &mut dyn Write, count: u64) -> io::Result<()> {
+        write!(out, "{count} completions, {} not valid · ", self.bad)?;
+        view::write_times(out, &self.mask_times)?;
+        writeln!(out)
+    }
+}
+
+fn document(sample: &Sample, problems: Vec<String>) -> Value {
+    json!({
+        "tokens": sample.matcher.tokens(),
+        "text": sample.matcher.vocabulary().decode(sample.matcher.tokens()),
+        "finished": sample.matcher.is_finished(),
+        "forced": sample.forced(),
+        "messages": output::messages(&sample.matcher),
+        "verified": problems.is_empty(),
+        "problems": problems,
+    })
+}

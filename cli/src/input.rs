@@ -1,0 +1,147 @@
+//! Reading what a command is given, and what can go wrong with it.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use harmony_mask::harmony::RequestError;
+use harmony_mask::{Compiler, Grammar, Options, Request, SpecialToken, TokenId, Vocabulary};
+use serde_json::{Value, json};
+
+/// Why a command could not do its work. The exit code is 2 for all of them.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("{0}")]
+    Usage(String),
+    #[error("cannot read {name}: {source}")]
+    Read { name: String, source: io::Error },
+    #[error("{name} is not UTF-8 at byte {offset}")]
+    NotText { name: String, offset: usize },
+    #[error("{name} is not JSON: {source}")]
+    NotJson { name: String, source: serde_json::Error },
+    #[error("{name}: {source}")]
+    Refused { name: String, source: Box<harmony_mask::Error> },
+    #[error("cannot write: {0}")]
+    Write(#[from] io::Error),
+}
+
+impl Failure {
+    fn kind(&self) -> String {
+        match self {
+            Self::Usage(_) => "usage".to_owned(),
+            Self::Read { .. } => "read".to_owned(),
+            Self::NotText { .. } => "not_text".to_owned(),
+            Self::NotJson { .. } => "not_json".to_owned(),
+            Self::Refused { source, .. } => source.kind().to_owned(),
+            Self::Write(_) => "write".to_owned(),
+        }
+    }
+
+    /// The failure as `--json` reports it.
+    pub(crate) fn document(&self) -> Value {
+        let source = match self {
+            Self::Refused { source, .. } => Some(source),
+            _ => None,
+        };
+        json!({"error": {
+            "kind": self.kind(),
+            "message": self.to_string(),
+            "tool": source.and_then(|error| error.tool()),
+            "pointer": source.map(|error| error.pointer()),
+            "keyword": source.and_then(|error| error.keyword()),
+            "limit": source.and_then(|error| error.limit()).map(|limit| limit.what),
+        }})
+    }
+}
+
+/// The bytes of a file, or of standard input for `-`.
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    let read = || {
+        if path.as_os_str() != "-" {
+            return fs::read(path);
+        }
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    read().map_err(|source| Failure::Read { name: name(path), source })
+}
+
+/// The bytes of a completion. The line end that editors add after its last token is not one of them.
+pub(crate) fn completion(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = bytes(path)?;
+    let lines = [&b"\n"[..], b"\r\n"];
+    let ended = lines.iter().find_map(|line| bytes.strip_suffix(*line).filter(|text| is_ended(text)));
+    let len = ended.map_or(bytes.len(), <[u8]>::len);
+    bytes.truncate(len);
+    Ok(bytes)
+}
+
+fn is_ended(text: &[u8]) -> bool {
+    [SpecialToken::Call, SpecialToken::Return]
+        .iter()
+        .any(|token| text.ends_with(token.to_string().as_bytes()))
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    String::from_utf8(bytes(path)?)
+        .map_err(|error| Failure::NotText { name: name(path), offset: error.utf8_error().valid_up_to() })
+}
+
+fn name(path: &Path) -> String {
+    if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// The request in a file.
+pub(crate) fn request(path: &Path) -> Result<Request, Failure> {
+    text(path)?.parse().map_err(|error: RequestError| refused(path, error))
+}
+
+/// The grammar of the request that was in this file.
+pub(crate) fn grammar(path: &Path, request: &Request) -> Result<Grammar, Failure> {
+    compiler().compile(request).map_err(|error| refused(path, error))
+}
+
+/// The JSON Schema in a file.
+pub(crate) fn schema(path: &Path) -> Result<Value, Failure> {
+    serde_json::from_str(&text(path)?).map_err(|source| Failure::NotJson { name: name(path), source })
+}
+
+/// The grammar of the schema that was in this file.
+pub(crate) fn schema_grammar(path: &Path, schema: &Value) -> Result<Grammar, Failure> {
+    compiler().compile_schema(schema, &Options::default()).map_err(|error| refused(path, error))
+}
+
+fn refused(path: &Path, error: impl Into<harmony_mask::Error>) -> Failure {
+    Failure::Refused { name: name(path), source: Box::new(error.into()) }
+}
+
+fn compiler() -> Compiler {
+    Compiler::new(Vocabulary::o200k_harmony())
+}
+
+/// The tokens of a completion, in which `<|end|>` and its like stand for the special tokens.
+///
+/// Bytes that are not UTF-8 become single-byte tokens, so that it is the grammar that judges them.
+pub(crate) fn completion_tokens(vocabulary: &Vocabulary, bytes: &[u8]) -> Vec<TokenId> {
+    tokens(vocabulary, bytes, Vocabulary::encode_with_special)
+}
+
+/// The tokens of a text without special tokens.
+pub(crate) fn text_tokens(vocabulary: &Vocabulary, bytes: &[u8]) -> Vec<TokenId> {
+    tokens(vocabulary, bytes, Vocabulary::encode)
+}
+
+fn tokens(
+    vocabulary: &Vocabulary,
+    bytes: &[u8],
+    encode: fn(&Vocabulary, &str) -> Option<Vec<TokenId>>,
+) -> Vec<TokenId> {
+    let single = |byte: &u8| vocabulary.trie().longest_match(&[*byte]).expect("every byte is a token").0;
+    let mut tokens = Vec::new();
+    for chunk in bytes.utf8_chunks() {
+        tokens.extend(encode(vocabulary, chunk.valid()).expect("o200k_harmony has an encoder"));
+        tokens.extend(chunk.invalid().iter().map(single));
+    }
+    tokens
+}

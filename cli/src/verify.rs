@@ -1,0 +1,178 @@
+//! A second opinion on what was generated, from code that shares nothing with the masks.
+//!
+//! Bodies are parsed by serde_json and validated by `jsonschema`, formats asserted; which schema belongs to which message, and whether the turn is what
+//! the tool choice asked for, is read off the request and the messages alone.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use harmony_mask::Formats;
+use harmony_mask::harmony::{Calls, Format};
+use harmony_mask::transcript::End;
+use harmony_mask::{Message, Request};
+use jsonschema::Validator;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+/// Knows what each message of a completion must carry.
+pub(crate) struct Verifier {
+    /// By recipient: the tools that may be called.
+    tools: Vec<(String, Body)>,
+    answer: Option<Body>,
+    calls: Calls,
+}
+
+/// A validator of bodies, or why `jsonschema` refuses the schema.
+type Body = Result<Validator, String>;
+
+impl Verifier {
+    pub(crate) fn new(request: &Request) -> Self {
+        let formats = request.options().formats == Formats::Assert;
+        let body = |schema: &Value| {
+            let options = jsonschema::options().should_validate_formats(formats);
+            options.build(schema).map_err(|error| format!("jsonschema refuses the schema: {error}"))
+        };
+        let callable = match request.calls() {
+            Calls::Forbidden => &[][..],
+            Calls::Allowed(tools) | Calls::Required(tools) => tools,
+        };
+        let tools = callable.iter().map(|index| &request.tools()[*index]);
+        Self {
+            tools: tools.map(|tool| (tool.recipient(), body(&tool.schema))).collect(),
+            answer: match request.format() {
+                Format::Text => None,
+                Format::Json(format) => Some(body(&format.schema)),
+            },
+            calls: request.calls().clone(),
+        }
+    }
+
+    /// What is wrong with a completion's messages; nothing, it is hoped.
+    pub(crate) fn problems(&self, messages: &[Message], is_finished: bool) -> Vec<String> {
+        let mut problems = Vec::new();
+        if !is_finished {
+            problems.push("the completion is not finished".to_owned());
+        }
+        match messages.split_last() {
+            None => problems.push("there are no messages".to_owned()),
+            Some((last, thoughts)) => {
+                problems.extend(
+                    thoughts.iter().filter(|thought| !is_thought(thought)).map(|message| {
+                        format!("a message on {} stands before the last one", channel(message))
+                    }),
+                );
+                problems.extend(self.last_problem(last));
+            }
+        }
+        problems
+    }
+
+    /// What is wrong with the message that ends the turn: one call, or one answer.
+    fn last_problem(&self, message: &Message) -> Option<String> {
+        if let Some(recipient) = &message.recipient {
+            let Some((_, body)) = self.tools.iter().find(|(name, _)| name == recipient) else {
+                return Some(format!("{recipient} is not a tool that may be called"));
+            };
+            return ending(message, End::Call)
+                .or_else(|| body_problem(body, &message.content))
+                .map(|problem| format!("the call of {recipient}: {problem}"));
+        }
+        if matches!(self.calls, Calls::Required(_)) {
+            return Some("a call is required, and there is none".to_owned());
+        }
+        if message.channel.as_deref() != Some("final") {
+            return Some(format!("the turn ends on {}", channel(message)));
+        }
+        ending(message, End::Return)
+            .or_else(|| self.answer.as_ref().and_then(|body| body_problem(body, &message.content)))
+            .map(|problem| format!("the answer: {problem}"))
+    }
+}
+
+/// Reasoning or a preamble: nobody's call, and not the last word.
+fn is_thought(message: &Message) -> bool {
+    matches!(message.channel.as_deref(), Some("analysis" | "commentary"))
+        && message.recipient.is_none()
+        && message.end == Some(End::End)
+}
+
+fn channel(message: &Message) -> &str {
+    message.channel.as_deref().unwrap_or("no channel")
+}
+
+fn ending(message: &Message, expected: End) -> Option<String> {
+    (message.end != Some(expected)).then(|| format!("does not end with <|{}|>", expected.name()))
+}
+
+fn body_problem(body: &Body, content: &str) -> Option<String> {
+    let validator = match body {
+        Ok(validator) => validator,
+        Err(problem) => return Some(problem.clone()),
+    };
+    if let Err(error) = serde_json::from_str::<UniqueNames>(content) {
+        return Some(error.to_string());
+    }
+    let value: Value = match serde_json::from_str(content) {
+        Ok(value) => value,
+        Err(error) => return Some(error.to_string()),
+    };
+    let error = validator.iter_errors(&value).next()?;
+    Some(format!("{error} (at {:?})", error.instance_path().to_string()))
+}
+
+/// Any JSON whose objects have no name twice, which [`Value`] would not notice.
+struct UniqueNames;
+
+impl<'de> Deserialize<'de> for UniqueNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for UniqueNames {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self, A::Error> {
+        let mut names = BTreeSet::new();
+        while let Some(name) = members.next_key::<String>()? {
+            members.next_value::<Self>()?;
+            if let Some(twice) = names.replace(name) {
+                return Err(A::Error::custom(format!("the name {twice:?} occurs twice")));
+            }
+        }
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self, A::Error> {
+        while elements.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+}

@@ -1,0 +1,194 @@
+//! The command as its users call it: exit codes, what goes to which stream, and the documents of `--json`.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+struct Outcome {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Outcome {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {} {}", self.stdout, self.stderr))
+    }
+}
+
+/// Runs the command in the project's root with a standard input.
+fn run(arguments: &[&str], stdin: &[u8]) -> Outcome {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_harmony-mask"))
+        .args(arguments)
+        .current_dir(root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    // A command that fails early does not read its input.
+    let _ = child.stdin.take().expect("piped").write_all(stdin);
+    let output = child.wait_with_output().expect("the command ends");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    Outcome { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
+}
+
+fn drafts() -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join("examples/drafts")).expect("the drafts");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "txt"));
+    files.sort();
+    files
+}
+
+#[test]
+fn bad_requests_are_refused_with_their_place() {
+    let cases = fs::read_to_string(root().join("tests/cases/requests_bad.json")).expect("the cases");
+    let cases: Vec<Value> = serde_json::from_str(&cases).expect("JSON");
+    for case in cases {
+        let request = match &case["request"] {
+            Value::String(text) => text.clone(),
+            request => request.to_string(),
+        };
+        let outcome = run(&["compile", "-", "--json"], request.as_bytes());
+        let name = &case["name"];
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{name}");
+        let error = serde_json::from_str::<Value>(&outcome.stderr).expect("JSON")["error"].take();
+        assert_eq!((&error["kind"], &error["pointer"]), (&case["kind"], &case["pointer"]), "{name}");
+        assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{name}");
+    }
+}
+
+#[test]
+fn wrong_calls_print_nothing_to_stdout() {
+    let calls: [&[&str]; 7] = [
+        &[],
+        &["check"],
+        &["check", "no/such/file", "-"],
+        &["check", "-", "-"],
+        &["compile", "examples/weather.json", "--schema", "examples/weather.json"],
+        &["generate", "examples/weather.json", "--temperature", "-1"],
+        &["prompt", "examples/weather.json"],
+    ];
+    for arguments in calls {
+        let outcome = run(arguments, b"");
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(!outcome.stderr.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn completions_are_checked() {
+    // Arguments, standard input, exit code, offset.
+    let ended = "<|channel|>final<|message|>Hi<|return|>";
+    let cases: [(&[&str], &[u8], i32, Option<u64>); 8] = [
+        (&[], ended.as_bytes(), 0, None),
+        (&["-"], b"<|channel|>final<|message|>Hi<|return|>\n", 0, None),
+        (&[ended], b"", 0, None),
+        (&[], b"<|channel|>final<|message|>Hi", 1, Some(29)),
+        (&["-", "--prefix-ok"], b"<|channel|>final<|message|>Hi", 0, None),
+        (&[], b"<|channel|>comments", 1, Some(18)),
+        (&[], b"<|channel|>final<|message|>\xff", 1, Some(27)),
+        (&[], b"<|channel|>final<|message|>Hi<|endoftext|>", 1, Some(29)),
+    ];
+    for (arguments, stdin, code, offset) in cases {
+        let all = [&["check", "examples/weather.json", "--json"], arguments].concat();
+        let outcome = run(&all, stdin);
+        let document = outcome.json();
+        assert_eq!(
+            (outcome.code, document["offset"].as_u64()),
+            (Some(code), offset),
+            "{arguments:?} {document}"
+        );
+        assert_eq!(document["accepted"], code == 0);
+    }
+}
+
+#[test]
+fn json_texts_are_checked_against_bare_schemas() {
+    let schema = Path::new(env!("CARGO_TARGET_TMPDIR")).join("schema.json");
+    fs::write(&schema, r#"{"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}"#)
+        .expect("written");
+    let schema = schema.to_str().expect("UTF-8");
+    let cases = [(r#"{"a": 1}"#, 0), (r#"{"a":1}"#, 0), (r#"{"a": "1"}"#, 1), (r#"{"a": 1"#, 1), ("", 1)];
+    for (instance, code) in cases {
+        let outcome = run(&["check", "--schema", schema, "-", "--json"], instance.as_bytes());
+        assert_eq!(
+            (outcome.code, &outcome.json()["accepted"]),
+            (Some(code), &Value::Bool(code == 0)),
+            "{instance}"
+        );
+    }
+}
+
+#[test]
+fn drafts_are_rejected_by_check_and_repaired_by_generate() {
+    for draft in drafts() {
+        let draft = draft.to_str().expect("UTF-8");
+        assert_eq!(run(&["check", "examples/weather.json", draft], b"").code, Some(1), "{draft}");
+        let outcome = run(&["generate", "examples/weather.json", "--draft", draft, "--json"], b"");
+        let completion = &outcome.json()["completions"][0];
+        assert_eq!((outcome.code, &completion["verified"]), (Some(0), &Value::Bool(true)), "{draft}");
+        let text = completion["text"].as_str().expect("text");
+        let call = completion["messages"].as_array().and_then(|messages| messages.last()).expect("a message");
+        assert!(text.contains("Lisbon") && call["recipient"].is_string(), "{draft}: {text}");
+        assert_eq!(
+            run(&["check", "examples/weather.json"], text.as_bytes()).code,
+            Some(0),
+            "{draft}: {text}"
+        );
+    }
+}
+
+#[test]
+fn the_seed_decides_and_the_budget_holds() {
+    let sample = |seed: &str, max_tokens: &str| {
+        let arguments = [
+            "generate",
+            "examples/shopping.json",
+            "--count",
+            "5",
+            "--seed",
+            seed,
+            "--max-tokens",
+            max_tokens,
+            "--json",
+        ];
+        run(&arguments, b"").json()["completions"].take()
+    };
+    assert_eq!(sample("7", "120"), sample("7", "120"));
+    assert_ne!(sample("7", "120"), sample("8", "120"));
+    for completion in sample("9", "40").as_array().expect("a list") {
+        let tokens = completion["tokens"].as_array().expect("tokens");
+        assert!(
+            tokens.len() <= 40 && completion["finished"] == true && completion["verified"] == true,
+            "{completion}"
+        );
+    }
+}
+
+#[test]
+fn masks_are_listed_the_most_telling_first() {
+    let ids = |prefix: &str| {
+        let document = run(&["mask", "examples/weather.json", "--prefix", prefix, "--json"], b"").json();
+        let ids = document["tokens"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|token| token["id"].as_u64().expect("an id"));
+        (ids.collect::<Vec<_>>(), document["finished"] == true)
+    };
+    assert_eq!(ids("").0.first(), Some(&200_005), "<|channel|>");
+    assert_eq!(ids("<|channel|>final").0, [200_008], "<|message|>");
+    assert_eq!(ids("<|channel|>final<|message|>Hi").0.first(), Some(&200_002), "<|return|>");
+    assert_eq!(ids("<|channel|>final<|message|>Hi<|return|>"), (vec![], true));
+    assert_eq!(run(&["mask", "examples/weather.json", "--prefix", "no"], b"").code, Some(1));
+}

@@ -1,0 +1,71 @@
+//! Taking a token: the reference step over its bytes, without a residual in between.
+//!
+//! Inside a leaf only the leaf's state changes, so the stack is touched where the leaf may end and nowhere else.
+
+use super::cache::Expansions;
+use super::residual::settle;
+use super::thread::{Head, Thread, add, extend, open};
+use crate::expression::{Leaf, State};
+
+/// The threads after the bytes of a token.
+pub(super) fn advance(threads: &[Thread], bytes: &[u8], rules: &Expansions) -> Vec<Thread> {
+    let mut out = Vec::new();
+    for thread in threads {
+        advance_thread(thread, bytes, rules, &mut out);
+    }
+    out
+}
+
+fn advance_thread(thread: &Thread, bytes: &[u8], rules: &Expansions, out: &mut Vec<Thread>) {
+    if bytes.is_empty() {
+        add(thread.clone(), out);
+        return;
+    }
+    match &thread.head {
+        Head::Literal { bytes: literal, at } => {
+            let rest = &literal[*at..];
+            let common = rest.len().min(bytes.len());
+            if rest[..common] != bytes[..common] {
+                return;
+            }
+            let tape = extend(&thread.tape, &bytes[..common]);
+            if common < rest.len() {
+                let head = Head::Literal { bytes: literal.clone(), at: at + common };
+                add(Thread { head, below: thread.below.clone(), tape }, out);
+            } else {
+                let mut after = Vec::new();
+                open(thread.below.clone(), tape, rules, &mut after);
+                after.iter().for_each(|thread| advance_thread(thread, &bytes[common..], rules, out));
+            }
+        }
+        Head::Leaf { leaf, state } => advance_leaf(thread, leaf, *state, bytes, rules, out),
+        Head::Special(_) | Head::End => {}
+    }
+}
+
+fn advance_leaf(
+    thread: &Thread,
+    leaf: &Leaf,
+    mut state: State,
+    bytes: &[u8],
+    rules: &Expansions,
+    out: &mut Vec<Thread>,
+) {
+    let mut uniform: Option<Vec<Thread>> = None;
+    for (at, &byte) in bytes.iter().enumerate() {
+        if leaf.accepts(state).is_some() {
+            let after = uniform.take().unwrap_or_else(|| {
+                let mut after = Vec::new();
+                thread.leave(leaf, state, &bytes[..at], rules, &mut after);
+                after
+            });
+            after.iter().for_each(|thread| advance_thread(thread, &bytes[at..], rules, out));
+            uniform = thread.leaves_uniformly().then_some(after);
+        }
+        match leaf.step(state, byte) {
+            Some(next) => state = next,
+            None => return,
+        }
+    }
+    settle(thread, leaf, state, bytes, rules, out);
+}

@@ -1,0 +1,86 @@
+//! The shortest way to the end, and what is forced on the way.
+
+use super::cache::Expansions;
+use super::residual::{Unit, accepts, step};
+use super::thread::{Head, Thread, extend, open};
+
+/// The longest forced run that is looked for, in units. A forced run ends by itself (the end can always be reached); this bounds the work of one call.
+const FORCED_UNITS: usize = 4096;
+
+/// A cheapest sequence of units that reads everything.
+pub(super) fn shortest_completion(threads: &[Thread], rules: &Expansions) -> Vec<Unit> {
+    let mut units = Vec::new();
+    let mut thread = cheapest(threads);
+    loop {
+        let mut after = Vec::new();
+        match &thread.head {
+            Head::End => return units,
+            Head::Special(token) => {
+                units.push(Unit::Special(*token));
+                open(thread.below.clone(), thread.tape.clone(), rules, &mut after);
+            }
+            Head::Literal { bytes, at } => {
+                units.extend(bytes[*at..].iter().map(|byte| Unit::Byte(*byte)));
+                open(thread.below.clone(), extend(&thread.tape, &bytes[*at..]), rules, &mut after);
+            }
+            Head::Leaf { leaf, state } => {
+                let arms = thread.arms();
+                let cost =
+                    |label: u32| arms.get(label as usize).map_or(0, crate::expression::Expression::min_len);
+                let (read, _) = leaf.completion(*state, &cost);
+                let last = read.iter().try_fold(*state, |state, byte| leaf.step(state, *byte));
+                let last = last.expect("a completion is read by its leaf");
+                units.extend(read.iter().map(|byte| Unit::Byte(*byte)));
+                thread.leave(leaf, last, &read, rules, &mut after);
+            }
+        }
+        thread = cheapest(&after);
+    }
+}
+
+fn cheapest(threads: &[Thread]) -> Thread {
+    threads.iter().min_by_key(|thread| thread.min_len()).expect("a residual has a thread").clone()
+}
+
+/// The units that must come next, in order, as far as there is exactly one possibility.
+pub(super) fn forced_units(threads: &[Thread], rules: &Expansions) -> Vec<Unit> {
+    let mut units = Vec::new();
+    let mut threads = threads.to_vec();
+    while units.len() < FORCED_UNITS && !accepts(&threads, rules) {
+        let Some(unit) = only_unit(&threads, rules) else { break };
+        threads = step(&threads, unit, rules);
+        units.push(unit);
+    }
+    units
+}
+
+/// The one unit that may come next, where there is just one.
+fn only_unit(threads: &[Thread], rules: &Expansions) -> Option<Unit> {
+    let mut only = None;
+    for unit in next_units(threads, rules) {
+        match only {
+            None => only = Some(unit),
+            Some(first) if first == unit => {}
+            Some(_) => return None,
+        }
+    }
+    only
+}
+
+fn next_units<'a>(threads: &'a [Thread], rules: &'a Expansions) -> Box<dyn Iterator<Item = Unit> + 'a> {
+    Box::new(threads.iter().flat_map(move |thread| match &thread.head {
+        Head::End => Vec::new(),
+        Head::Special(token) => vec![Unit::Special(*token)],
+        Head::Literal { bytes, at } => vec![Unit::Byte(bytes[*at])],
+        Head::Leaf { leaf, state } => {
+            let mut after = Vec::new();
+            thread.leave(leaf, *state, &[], rules, &mut after);
+            let mut units: Vec<Unit> = next_units(&after, rules).collect();
+            // Two possibilities already say that nothing is forced.
+            units.extend(
+                (0..=u8::MAX).filter(|byte| leaf.step(*state, *byte).is_some()).map(Unit::Byte).take(2),
+            );
+            units
+        }
+    }))
+}

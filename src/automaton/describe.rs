@@ -1,0 +1,46 @@
+//! Residuals in a user's words, for error messages.
+
+use super::cache::Expansions;
+use super::stack::Frame;
+use super::thread::{Head, Thread};
+use crate::expression::Kind;
+
+/// What may come next, each once, in the order of the alternatives.
+pub(super) fn expectations(threads: &[Thread], rules: &Expansions) -> Vec<String> {
+    let mut all = Vec::new();
+    collect(threads, rules, &mut all);
+    all
+}
+
+fn collect(threads: &[Thread], rules: &Expansions, all: &mut Vec<String>) {
+    for thread in threads {
+        let mut after = Vec::new();
+        let text = match &thread.head {
+            Head::End => "the end".to_owned(),
+            Head::Special(token) => token.to_string(),
+            Head::Literal { bytes, at } => format!("`{}`", String::from_utf8_lossy(&bytes[*at..])),
+            Head::Leaf { leaf, state } => {
+                thread.leave(leaf, *state, &[], rules, &mut after);
+                leaf.expectation(*state)
+            }
+        };
+        if !all.contains(&text) {
+            all.push(text);
+        }
+        collect(&after, rules, all);
+    }
+}
+
+/// The innermost rule that the first thread stands below.
+pub(super) fn place(threads: &[Thread]) -> String {
+    let Some(thread) = threads.first() else { return String::new() };
+    std::iter::successors(thread.below.top(), |(_, below)| below.top())
+        .find_map(|(frame, _)| match frame {
+            Frame::Expression(expression) => match expression.kind() {
+                Kind::Rule(rule) => Some(rule.0.place()).filter(|place| !place.is_empty()),
+                _ => None,
+            },
+            Frame::Bind { .. } | Frame::CaptureEnd { .. } | Frame::Arms(_) => None,
+        })
+        .unwrap_or_default()
+}

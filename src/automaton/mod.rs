@@ -1,0 +1,201 @@
+//! The token automaton: residuals, made when reached.
+//!
+//! A [`Residual`] is what remains to be read. It is a set of *threads*, the alternatives that are still open; a thread is a position in one
+//! leaf (or literal, or before a special token) on a persistent stack of expressions. [`Automaton::step`] takes one unit and is the
+//! **reference semantics**: it defines the language. Everything else here is that step taken faster:
+//!
+//! * [`Automaton::advance`] takes a whole token;
+//! * [`Automaton::fill`] finds all tokens that would survive, by walking the vocabulary's trie with shared sets where a leaf decides alone.
+//!
+//! The automaton is built lazily and shared by all matchers of a grammar. Residuals are interned, so equal futures share their masks and
+//! transitions; all tables are bounded in bytes and may be dropped at any time without changing a result.
+
+mod advance;
+mod allowed;
+mod cache;
+mod completion;
+mod describe;
+mod leaf_table;
+mod residual;
+mod stack;
+mod thread;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use residual::{Residual, Unit};
+
+use allowed::{Allowed, Collector};
+use cache::{Bounded, Expansions, bounded};
+use leaf_table::LeafTables;
+use residual::ThreadSet;
+use stack::Stack;
+use thread::{Thread, open};
+
+use crate::expression::Expression;
+use crate::special::TokenId;
+use crate::token_mask::TokenMask;
+use crate::vocabulary::Vocabulary;
+
+/// What is shared by all grammars of one vocabulary: the vocabulary and the tables of leaf languages.
+#[derive(Clone)]
+pub struct Shared {
+    vocabulary: Vocabulary,
+    leaves: Arc<LeafTables>,
+}
+
+impl Shared {
+    /// Nothing computed yet; the tables will keep at most `cache_bytes`.
+    #[must_use]
+    pub fn new(vocabulary: Vocabulary, cache_bytes: usize) -> Self {
+        Self { vocabulary, leaves: Arc::new(LeafTables::new(cache_bytes)) }
+    }
+
+    /// The vocabulary.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("leaf_table_bytes", &self.leaves.bytes()).finish_non_exhaustive()
+    }
+}
+
+/// The lazily built token automaton of one expression over one vocabulary.
+pub struct Automaton {
+    shared: Shared,
+    start: Residual,
+    rules: Expansions,
+    residuals: Bounded<ThreadSet, Residual>,
+    allowed: Bounded<u64, Arc<Allowed>>,
+    transitions: Bounded<(u64, TokenId), Residual>,
+    next_id: AtomicU64,
+}
+
+impl Automaton {
+    /// The automaton of an expression. Computes the start and nothing else; its own tables will keep at most `cache_bytes`.
+    #[must_use]
+    pub fn new(shared: Shared, expression: &Expression, cache_bytes: usize) -> Self {
+        let rules = Expansions::new(cache_bytes / 4);
+        let mut threads = Vec::new();
+        open(Stack::default().push_expression(expression), None, &rules, &mut threads);
+        Self {
+            shared,
+            start: Residual::new(0, ThreadSet::new(threads)),
+            rules,
+            residuals: bounded(cache_bytes / 4),
+            allowed: bounded(cache_bytes / 4),
+            transitions: bounded(cache_bytes / 4),
+            next_id: AtomicU64::new(1),
+        }
+    }
+
+    /// Where every completion begins.
+    #[must_use]
+    pub fn start(&self) -> &Residual {
+        &self.start
+    }
+
+    /// The vocabulary.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        self.shared.vocabulary()
+    }
+
+    /// The residual after one unit; `None` where the unit may not come next. This defines the language.
+    #[must_use]
+    pub fn step(&self, residual: &Residual, unit: Unit) -> Option<Residual> {
+        self.intern(residual::step(residual.threads(), unit, &self.rules))
+    }
+
+    /// The residual after one token; `None` where the token is not allowed.
+    #[must_use]
+    pub fn advance(&self, residual: &Residual, token: TokenId) -> Option<Residual> {
+        let key = (residual.id(), token);
+        if let Some(known) = self.transitions.get(&key) {
+            return Some(known);
+        }
+        let threads = if let Some(bytes) = self.vocabulary().token_bytes(token) {
+            advance::advance(residual.threads(), bytes, &self.rules)
+        } else {
+            let special = self.vocabulary().special(token)?;
+            residual::step(residual.threads(), Unit::Special(special), &self.rules)
+        };
+        let next = self.intern(threads)?;
+        self.transitions.insert(key, next.clone());
+        Some(next)
+    }
+
+    /// Sets the bits of the tokens that may come next, and clears all others. Empty only where the residual is finished.
+    pub fn fill(&self, residual: &Residual, mask: &mut TokenMask) {
+        if let Some(allowed) = self.allowed.get(&residual.id()) {
+            return allowed.fill(mask);
+        }
+        let shared = &self.shared;
+        let allowed =
+            Arc::new(Collector::allowed(&shared.vocabulary, &shared.leaves, &self.rules, residual.threads()));
+        allowed.fill(mask);
+        self.allowed.insert(residual.id(), allowed);
+    }
+
+    /// Whether the completion may stop here.
+    #[must_use]
+    pub fn accepts(&self, residual: &Residual) -> bool {
+        residual::accepts(residual.threads(), &self.rules)
+    }
+
+    /// A cheapest sequence of units that completes the residual: fewest bytes, a special token counting as one.
+    #[must_use]
+    pub fn shortest_completion(&self, residual: &Residual) -> Vec<Unit> {
+        completion::shortest_completion(residual.threads(), &self.rules)
+    }
+
+    /// The units that must come next, as far as there is exactly one possibility.
+    #[must_use]
+    pub fn forced_units(&self, residual: &Residual) -> Vec<Unit> {
+        completion::forced_units(residual.threads(), &self.rules)
+    }
+
+    /// What may come next, in a user's words, each once.
+    #[must_use]
+    pub fn expectations(&self, residual: &Residual) -> Vec<String> {
+        describe::expectations(residual.threads(), &self.rules)
+    }
+
+    /// Where in the grammar the residual stands, in a user's words; empty at its outermost level.
+    #[must_use]
+    pub fn place(&self, residual: &Residual) -> String {
+        describe::place(residual.threads())
+    }
+
+    /// Bytes held by this automaton's own tables.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let tables = self.residuals.weight() + self.allowed.weight() + self.transitions.weight();
+        self.rules.bytes() + usize::try_from(tables).unwrap_or(usize::MAX)
+    }
+
+    /// The residual of these threads; `None` where there are none.
+    fn intern(&self, threads: Vec<Thread>) -> Option<Residual> {
+        if threads.is_empty() {
+            return None;
+        }
+        let set = ThreadSet::new(threads);
+        if let Some(known) = self.residuals.get(&set) {
+            return Some(known);
+        }
+        let residual = Residual::new(self.next_id.fetch_add(1, Ordering::Relaxed), set.clone());
+        self.residuals.insert(set, residual.clone());
+        Some(residual)
+    }
+}
+
+impl fmt::Debug for Automaton {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Automaton").field("memory_bytes", &self.memory_bytes()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,160 @@
+//! Residuals: what remains to be read, and the reference semantics of reading it.
+
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use super::cache::{Expansions, Weight};
+use super::thread::{Head, Thread, add, extend, open};
+use crate::special::SpecialToken;
+
+/// One symbol of the language: a byte of text, or a special token, which has no bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// A byte.
+    Byte(u8),
+    /// A special token.
+    Special(SpecialToken),
+}
+
+/// What remains to be read: the alternatives that are still open, at least one. Cheap to clone.
+///
+/// Residuals compare by what they are, so equal futures that were reached on different ways are one residual, and everything remembered
+/// about it is shared.
+#[derive(Clone)]
+pub struct Residual(Arc<Inner>);
+
+struct Inner {
+    id: u64,
+    set: ThreadSet,
+}
+
+/// The threads of a residual with their hash.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct ThreadSet {
+    hash: u64,
+    threads: Arc<[Thread]>,
+}
+
+impl ThreadSet {
+    pub(super) fn new(threads: Vec<Thread>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        threads.hash(&mut hasher);
+        Self { hash: hasher.finish(), threads: threads.into() }
+    }
+}
+
+impl Hash for ThreadSet {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl Residual {
+    pub(super) fn new(id: u64, set: ThreadSet) -> Self {
+        Self(Arc::new(Inner { id, set }))
+    }
+
+    /// A number that no unequal residual of the same automaton has. It says nothing else, and differs from run to run.
+    pub(super) fn id(&self) -> u64 {
+        self.0.id
+    }
+
+    pub(super) fn threads(&self) -> &[Thread] {
+        &self.0.set.threads
+    }
+
+    /// Whether nothing can follow.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.threads().iter().all(|thread| thread.head == Head::End)
+    }
+}
+
+impl PartialEq for Residual {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.id == other.0.id || self.0.set == other.0.set
+    }
+}
+
+impl Eq for Residual {}
+
+impl fmt::Debug for Residual {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.threads()).finish()
+    }
+}
+
+impl Weight for Residual {
+    fn weight_bytes(&self) -> usize {
+        self.threads().iter().map(|thread| 128 + thread.tape.as_ref().map_or(0, |tape| tape.len())).sum()
+    }
+}
+
+/// The threads after one more unit: the definition of the language, that every faster path is tested against.
+pub(super) fn step(threads: &[Thread], unit: Unit, rules: &Expansions) -> Vec<Thread> {
+    let mut out = Vec::new();
+    for thread in threads {
+        step_thread(thread, unit, rules, &mut out);
+    }
+    out
+}
+
+fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, out: &mut Vec<Thread>) {
+    match (&thread.head, unit) {
+        (Head::Literal { bytes, at }, Unit::Byte(byte)) if bytes[*at] == byte => {
+            let tape = extend(&thread.tape, &[byte]);
+            if at + 1 == bytes.len() {
+                open(thread.below.clone(), tape, rules, out);
+            } else {
+                let head = Head::Literal { bytes: bytes.clone(), at: at + 1 };
+                add(Thread { head, below: thread.below.clone(), tape }, out);
+            }
+        }
+        (Head::Special(expected), Unit::Special(token)) if *expected == token => {
+            open(thread.below.clone(), thread.tape.clone(), rules, out);
+        }
+        (Head::Leaf { leaf, state }, _) => {
+            if let Unit::Byte(byte) = unit
+                && let Some(next) = leaf.step(*state, byte)
+            {
+                settle(thread, leaf, next, &[byte], rules, out);
+            }
+            let mut after = Vec::new();
+            thread.leave(leaf, *state, &[], rules, &mut after);
+            after.iter().for_each(|thread| step_thread(thread, unit, rules, out));
+        }
+        _ => {}
+    }
+}
+
+/// Adds the thread that stands in `state` of its leaf after reading `read`; a text that cannot be longer is left at once, so that
+/// equal futures look equal.
+pub(super) fn settle(
+    thread: &Thread,
+    leaf: &crate::expression::Leaf,
+    state: crate::expression::State,
+    read: &[u8],
+    rules: &Expansions,
+    out: &mut Vec<Thread>,
+) {
+    if leaf.is_complete(state) {
+        thread.leave(leaf, state, read, rules, out);
+    } else {
+        let head = Head::Leaf { leaf: leaf.clone(), state };
+        add(Thread { head, below: thread.below.clone(), tape: extend(&thread.tape, read) }, out);
+    }
+}
+
+/// Whether everything may have been read.
+pub(super) fn accepts(threads: &[Thread], rules: &Expansions) -> bool {
+    threads.iter().any(|thread| match &thread.head {
+        Head::End => true,
+        Head::Leaf { leaf, state } => {
+            let mut after = Vec::new();
+            thread.leave(leaf, *state, &[], rules, &mut after);
+            accepts(&after, rules)
+        }
+        Head::Literal { .. } | Head::Special(_) => false,
+    })
+}

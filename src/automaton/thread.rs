@@ -1,0 +1,153 @@
+//! Threads: one way in which what was said so far may go on.
+//!
+//! A thread stands at a consuming position (its [`Head`]) on a [`Stack`] of what follows. Everything between two consuming positions
+//! (sequences, choices, rules, captures) is resolved by [`open`], so that stepping only ever looks at heads.
+
+use std::sync::Arc;
+
+use super::cache::Expansions;
+use super::stack::{Frame, Stack};
+use crate::expression::{Expression, Kind, Leaf, State};
+use crate::special::SpecialToken;
+
+/// Where a thread stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Head {
+    /// In a literal, before byte `at`.
+    Literal { bytes: Arc<[u8]>, at: usize },
+    /// In a leaf.
+    Leaf { leaf: Leaf, state: State },
+    /// Before a special token.
+    Special(SpecialToken),
+    /// Everything has been read.
+    End,
+}
+
+/// The bytes read since the outermost open capture began; `None` outside captures.
+pub(super) type Tape = Option<Arc<[u8]>>;
+
+/// One open alternative.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Thread {
+    pub(super) head: Head,
+    pub(super) below: Stack,
+    pub(super) tape: Tape,
+}
+
+impl Thread {
+    /// The least number of bytes and special tokens to the end.
+    pub(super) fn min_len(&self) -> u32 {
+        match &self.head {
+            Head::Literal { bytes, at } => {
+                self.below.min_len().saturating_add(u32::try_from(bytes.len() - at).unwrap_or(u32::MAX))
+            }
+            Head::Leaf { leaf, state } => {
+                leaf.min_len_with(*state, self.arms()).saturating_add(self.below.min_len())
+            }
+            Head::Special(_) => self.below.min_len().saturating_add(1),
+            Head::End => 0,
+        }
+    }
+
+    /// The arms that the label of this thread's leaf chooses from; empty where there are none.
+    pub(super) fn arms(&self) -> &[Expression] {
+        match self.below.top() {
+            Some((Frame::Arms(arms), _)) => arms,
+            _ => &[],
+        }
+    }
+
+    /// Whether leaving this thread's leaf gives the same threads whatever was read in it.
+    pub(super) fn leaves_uniformly(&self) -> bool {
+        self.tape.is_none() && self.arms().is_empty()
+    }
+
+    /// The threads that follow when the leaf ends in `state`, if it may end there. `read` is what the leaf consumed beyond the tape.
+    pub(super) fn leave(
+        &self,
+        leaf: &Leaf,
+        state: State,
+        read: &[u8],
+        rules: &Expansions,
+        out: &mut Vec<Self>,
+    ) -> bool {
+        let Some(label) = leaf.accepts(state) else { return false };
+        let below = match self.below.top() {
+            Some((Frame::Arms(arms), below)) => below.push_expression(&arms[label as usize]),
+            _ => self.below.clone(),
+        };
+        open(below, extend(&self.tape, read), rules, out);
+        true
+    }
+}
+
+/// The tape after more bytes.
+pub(super) fn extend(tape: &Tape, read: &[u8]) -> Tape {
+    match tape {
+        Some(tape) if !read.is_empty() => Some([tape, read].concat().into()),
+        _ => tape.clone(),
+    }
+}
+
+/// Resolves everything above the next consuming positions of `stack` and adds a thread for each.
+pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<Thread>) {
+    let mut pending = vec![(stack, tape)];
+    while let Some((stack, tape)) = pending.pop() {
+        match stack.top() {
+            None => add(Thread { head: Head::End, below: stack, tape: None }, out),
+            Some((Frame::Expression(expression), below)) => {
+                open_expression(expression, below, tape, rules, &mut pending, out);
+            }
+            Some((Frame::CaptureEnd { start, outermost, then, binder }, below)) => {
+                let end = tape.as_ref().map_or(*start, |tape| tape.len());
+                let bind = Frame::Bind { start: *start, end, outermost: *outermost, binder: binder.clone() };
+                pending.push((below.push(bind).push_expression(then), tape));
+            }
+            Some((Frame::Bind { start, end, outermost, binder }, below)) => {
+                let next = binder.0.bind(tape.as_deref().map_or(&[], |tape| &tape[*start..*end]));
+                pending.push((below.push_expression(&next), tape.filter(|_| !outermost)));
+            }
+            Some((Frame::Arms(_), _)) => unreachable!("arms are taken together with the leaf above them"),
+        }
+    }
+}
+
+fn open_expression(
+    expression: &Expression,
+    below: &Stack,
+    tape: Tape,
+    rules: &Expansions,
+    pending: &mut Vec<(Stack, Tape)>,
+    out: &mut Vec<Thread>,
+) {
+    let consuming = |head, below, tape| Thread { head, below, tape };
+    match expression.kind() {
+        Kind::Empty => pending.push((below.clone(), tape)),
+        Kind::Literal(bytes) => {
+            add(consuming(Head::Literal { bytes: bytes.clone(), at: 0 }, below.clone(), tape), out);
+        }
+        Kind::Special(token) => add(consuming(Head::Special(*token), below.clone(), tape), out),
+        Kind::Match { leaf, arms } => {
+            let below = if arms.is_empty() { below.clone() } else { below.push(Frame::Arms(arms.clone())) };
+            add(consuming(Head::Leaf { leaf: leaf.clone(), state: leaf.start() }, below, tape), out);
+        }
+        Kind::Sequence(head, tail) => pending.push((below.push_expression(tail).push_expression(head), tape)),
+        // Reversed, so that options are opened in their order.
+        Kind::Choice(options) => {
+            pending.extend(options.iter().rev().map(|option| (below.push_expression(option), tape.clone())));
+        }
+        Kind::Rule(rule) => pending.push((below.push_expression(&rules.expand(rule)), tape)),
+        Kind::Capture { body, then, binder } => {
+            let (start, outermost) = (tape.as_ref().map_or(0, |tape| tape.len()), tape.is_none());
+            let end = Frame::CaptureEnd { start, outermost, then: then.clone(), binder: binder.clone() };
+            pending.push((below.push(end).push_expression(body), Some(tape.unwrap_or_default())));
+        }
+    }
+}
+
+/// Adds a thread unless it is there already.
+pub(super) fn add(thread: Thread, out: &mut Vec<Thread>) {
+    if !out.contains(&thread) {
+        out.push(thread);
+    }
+}

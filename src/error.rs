@@ -1,0 +1,112 @@
+//! What can go wrong before the first mask: one error for all stages, with the place to look at.
+
+use crate::harmony::RequestError;
+use crate::limits::LimitExceeded;
+use crate::schema::SchemaError;
+
+/// Why a request or a schema was not compiled.
+///
+/// Each variant wraps the error of one stage; the methods give what they have in common. Compiling is where everything is refused that
+/// cannot be enforced: once a grammar exists, masks cannot fail.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The request is wrong.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// A schema of the request is wrong, cannot be satisfied, or uses what is not supported.
+    #[error("{}{source}", InTool(.tool.as_deref()))]
+    Schema {
+        /// The tool whose arguments it describes; `None` for a response format or a bare schema.
+        tool: Option<String>,
+        /// Where the schema stands in the request, as a JSON pointer; empty for a bare schema.
+        at: String,
+        /// What is wrong with it.
+        source: SchemaError,
+    },
+    /// The arguments of a tool cannot be an object.
+    #[error("{}the schema allows no object, and arguments are always an object", InTool(Some(.tool)))]
+    ArgumentsNotAnObject {
+        /// The tool.
+        tool: String,
+        /// Where its schema stands in the request, as a JSON pointer.
+        at: String,
+    },
+    /// A part of the grammar exceeds a limit.
+    #[error("{}{source}", InTool(.tool.as_deref()))]
+    Limit {
+        /// The tool whose arguments exceed it; `None` for a response format, a bare schema, or the request as a whole.
+        tool: Option<String>,
+        /// Where in the request, as a JSON pointer; empty for a bare schema or the request as a whole.
+        at: String,
+        /// The limit.
+        source: LimitExceeded,
+    },
+}
+
+impl From<LimitExceeded> for Error {
+    /// A limit of the request as a whole.
+    fn from(source: LimitExceeded) -> Self {
+        Self::Limit { tool: None, at: String::new(), source }
+    }
+}
+
+impl Error {
+    /// A short name of what is wrong, stable enough to match on: `wrong_type`, `unsatisfiable`, `limit`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Request(error) => error.kind().name(),
+            Self::Schema { source, .. } => source.kind().name(),
+            Self::ArgumentsNotAnObject { .. } => "arguments_not_an_object",
+            Self::Limit { .. } => "limit",
+        }
+    }
+
+    /// The tool that it is about.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        match self {
+            Self::Request(error) => error.tool(),
+            Self::Schema { tool, .. } | Self::Limit { tool, .. } => tool.as_deref(),
+            Self::ArgumentsNotAnObject { tool, .. } => Some(tool),
+        }
+    }
+
+    /// Where in the request (or the bare schema) it is, as a JSON pointer.
+    #[must_use]
+    pub fn pointer(&self) -> String {
+        match self {
+            Self::Request(error) => error.pointer().to_owned(),
+            Self::Schema { at, source, .. } => format!("{at}{}", source.pointer()),
+            Self::ArgumentsNotAnObject { at, .. } | Self::Limit { at, .. } => at.clone(),
+        }
+    }
+
+    /// The keyword that it is about.
+    #[must_use]
+    pub fn keyword(&self) -> Option<&str> {
+        match self {
+            Self::Schema { source, .. } => source.keyword(),
+            _ => None,
+        }
+    }
+
+    /// The limit that was exceeded.
+    #[must_use]
+    pub fn limit(&self) -> Option<&LimitExceeded> {
+        match self {
+            Self::Schema { source, .. } => source.limit(),
+            Self::Limit { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+struct InTool<'a>(Option<&'a str>);
+
+impl std::fmt::Display for InTool<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.map_or(Ok(()), |tool| write!(f, "tool `{tool}`: "))
+    }
+}

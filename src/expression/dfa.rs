@@ -1,0 +1,125 @@
+//! A leaf for every regular language: a tabulated automaton as a [`Language`].
+
+use std::any::Any;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use super::{Label, Language, State};
+use crate::regular::{Dfa, StateId};
+
+/// The language of a [`Dfa`] that has a word.
+///
+/// ```
+/// use std::sync::Arc;
+/// use harmony_mask::expression::{DfaLanguage, Expression, Leaf};
+/// use harmony_mask::regular::Dfa;
+///
+/// let methods = Dfa::words([("get", 0), ("delete", 0)], 100)?;
+/// let leaf = Leaf::new(DfaLanguage::new(Arc::new(methods), "a method"));
+/// assert_eq!(leaf.expectation(leaf.start()), "a method");
+/// assert_eq!(Expression::leaf(leaf).min_len(), 3);
+/// # Ok::<(), harmony_mask::LimitExceeded>(())
+/// ```
+#[derive(Debug)]
+pub struct DfaLanguage {
+    dfa: Arc<Dfa>,
+    what: String,
+    fingerprint: u64,
+}
+
+impl DfaLanguage {
+    /// The words of `dfa`; `what` says in a user's words what they are.
+    ///
+    /// # Panics
+    ///
+    /// For the empty language: a leaf matches at least one text.
+    #[must_use]
+    pub fn new(dfa: Arc<Dfa>, what: impl Into<String>) -> Self {
+        assert!(!dfa.is_empty(), "a leaf matches at least one text");
+        let what = what.into();
+        let mut hasher = DefaultHasher::new();
+        (&*dfa, &what).hash(&mut hasher);
+        Self { dfa, what, fingerprint: hasher.finish() }
+    }
+
+    /// The automaton.
+    #[must_use]
+    pub fn dfa(&self) -> &Arc<Dfa> {
+        &self.dfa
+    }
+}
+
+fn pack(state: StateId) -> State {
+    State(state.into())
+}
+
+fn unpack(state: State) -> StateId {
+    StateId::try_from(state.0).expect("a state of this language")
+}
+
+impl Language for DfaLanguage {
+    fn start(&self) -> State {
+        pack(self.dfa.start())
+    }
+
+    fn step(&self, state: State, byte: u8) -> Option<State> {
+        self.dfa.next(unpack(state), byte).map(pack)
+    }
+
+    fn accepts(&self, state: State) -> Option<Label> {
+        self.dfa.label(unpack(state))
+    }
+
+    fn completion(&self, state: State, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
+        self.dfa.shortest_from(unpack(state), cost)
+    }
+
+    fn is_complete(&self, state: State) -> bool {
+        (0..=u8::MAX).all(|byte| self.dfa.next(unpack(state), byte).is_none())
+    }
+
+    fn expectation(&self, _state: State) -> String {
+        self.what.clone()
+    }
+
+    fn same(&self, other: &dyn Language) -> bool {
+        (other as &dyn Any)
+            .downcast_ref::<Self>()
+            .is_some_and(|other| self.what == other.what && self.dfa == other.dfa)
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Leaf;
+    use super::*;
+
+    fn leaf(words: &[(&str, u32)], what: &str) -> Leaf {
+        let dfa = Dfa::words(words.iter().copied(), 100).unwrap();
+        Leaf::new(DfaLanguage::new(Arc::new(dfa), what))
+    }
+
+    #[test]
+    fn steps_to_labels_and_completes() {
+        let leaf = leaf(&[("ab", 0), ("abcd", 1)], "a word");
+        let state = leaf.step(leaf.start(), b'a').unwrap();
+        assert_eq!(leaf.step(state, b'x'), None);
+        assert_eq!(leaf.completion(state, &|_| 0), (b"b".to_vec(), 0));
+        assert_eq!(leaf.completion(state, &|label| 9 * (1 - label)), (b"bcd".to_vec(), 1));
+        let end = "bcd".bytes().fold(state, |state, byte| leaf.step(state, byte).unwrap());
+        assert!(!leaf.is_complete(state) && leaf.is_complete(end));
+        assert_eq!((leaf.accepts(state), leaf.accepts(end)), (None, Some(1)));
+    }
+
+    #[test]
+    fn equality_is_by_content() {
+        let words = [("ab", 0), ("c", 0)];
+        assert_eq!(leaf(&words, "a word"), leaf(&words, "a word"));
+        assert_ne!(leaf(&words, "a word"), leaf(&words, "a name"));
+        assert_ne!(leaf(&words, "a word"), leaf(&words[1..], "a word"));
+    }
+}

@@ -1,0 +1,78 @@
+//! `tool_choice`, resolved to the tools that may be called.
+
+use super::error::{RequestError, RequestErrorKind};
+use super::node::Node;
+use super::tools::{self, Tool};
+
+/// Which tools may be called, as indices of [`Request::tools`](super::Request::tools) in declared order, at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Calls {
+    /// No tool: the turn ends with an answer.
+    Forbidden,
+    /// The turn ends with a call of one of these, or with an answer.
+    Allowed(Vec<usize>),
+    /// The turn ends with a call of one of these.
+    Required(Vec<usize>),
+}
+
+#[derive(Clone, Copy)]
+enum Mode {
+    None,
+    Auto,
+    Required,
+}
+
+/// Reads `tool_choice`; without one, all tools may be called.
+pub(super) fn read(root: &Node<'_>, tools: &[Tool]) -> Result<Calls, RequestError> {
+    let all = (0..tools.len()).collect();
+    let Some(choice) = root.get("tool_choice") else { return Ok(allowed(all)) };
+    if choice.value.is_string() {
+        let mode =
+            choice.one_of(&[("none", Mode::None), ("auto", Mode::Auto), ("required", Mode::Required)])?;
+        return calls(&choice, mode, all);
+    }
+    if !choice.value.is_object() {
+        return Err(choice.wrong_type("a string or an object"));
+    }
+    if choice.require("type")?.string()? == "allowed_tools" {
+        return subset(&choice, tools);
+    }
+    Ok(Calls::Required(vec![reference(&choice, tools)?]))
+}
+
+/// `allowed_tools`: its own members, or those of its member `allowed_tools` in Chat Completions.
+fn subset(choice: &Node<'_>, tools: &[Tool]) -> Result<Calls, RequestError> {
+    let subset = choice.get_object("allowed_tools")?.unwrap_or_else(|| choice.clone());
+    let mode = subset.require("mode")?.one_of(&[("auto", Mode::Auto), ("required", Mode::Required)])?;
+    let listed = subset.require("tools")?;
+    let mut callable = Vec::new();
+    for node in listed.elements()? {
+        callable.push(reference(&node.object()?, tools)?);
+    }
+    if callable.is_empty() {
+        return Err(listed.error(RequestErrorKind::NothingAllowed));
+    }
+    callable.sort_unstable();
+    callable.dedup();
+    calls(choice, mode, callable)
+}
+
+/// The tool that `{"type": "function", "name": …}` refers to.
+fn reference(node: &Node<'_>, tools: &[Tool]) -> Result<usize, RequestError> {
+    let (name, pointer) = tools::name(&tools::function(node)?.require("name")?)?;
+    let undeclared = || RequestError::new(pointer, RequestErrorKind::UndeclaredTool).of_tool(name);
+    tools.iter().position(|tool| tool.name == name).ok_or_else(undeclared)
+}
+
+fn calls(choice: &Node<'_>, mode: Mode, callable: Vec<usize>) -> Result<Calls, RequestError> {
+    match mode {
+        Mode::None => Ok(Calls::Forbidden),
+        Mode::Auto => Ok(allowed(callable)),
+        Mode::Required if callable.is_empty() => Err(choice.error(RequestErrorKind::NothingToCall)),
+        Mode::Required => Ok(Calls::Required(callable)),
+    }
+}
+
+fn allowed(callable: Vec<usize>) -> Calls {
+    if callable.is_empty() { Calls::Forbidden } else { Calls::Allowed(callable) }
+}

@@ -1,0 +1,132 @@
+//! What may be wrong with a request, and where.
+
+use std::fmt;
+
+/// Why a request was refused: what is wrong, where in the document, and with which tool.
+///
+/// ```
+/// use harmony_mask::harmony::{Request, RequestErrorKind};
+///
+/// let request = r#"{"tools": [{"type": "function", "name": "get weather"}]}"#;
+/// let error = request.parse::<Request>().unwrap_err();
+/// assert_eq!(*error.kind(), RequestErrorKind::BadName("get weather".into()));
+/// assert_eq!(error.pointer(), "/tools/0/name");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestError {
+    kind: RequestErrorKind,
+    pointer: String,
+    tool: Option<String>,
+}
+
+impl RequestError {
+    /// What is wrong.
+    #[must_use]
+    pub fn kind(&self) -> &RequestErrorKind {
+        &self.kind
+    }
+
+    /// The JSON pointer of the offending value; of the object where a member is missing. Empty for the whole document.
+    #[must_use]
+    pub fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    /// The name of the tool that is concerned, where there is one.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        self.tool.as_deref()
+    }
+
+    pub(super) fn new(pointer: impl Into<String>, kind: RequestErrorKind) -> Self {
+        Self { kind, pointer: pointer.into(), tool: None }
+    }
+
+    pub(super) fn of_tool(mut self, name: &str) -> Self {
+        self.tool = Some(name.to_owned());
+        self
+    }
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.pointer.is_empty() {
+            write!(f, "{}: ", self.pointer)?;
+        }
+        if let Some(tool) = &self.tool {
+            write!(f, "tool `{tool}`: ")?;
+        }
+        self.kind.fmt(f)
+    }
+}
+
+impl std::error::Error for RequestError {}
+
+/// The ways in which a request can be wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestErrorKind {
+    /// The text is not JSON.
+    #[error("not JSON: {0}")]
+    NotJson(String),
+    /// A value of another JSON type than the field has.
+    #[error("expected {expected}, found {found}")]
+    WrongType {
+        /// What the field takes.
+        expected: &'static str,
+        /// What is there.
+        found: &'static str,
+    },
+    /// A required member is missing.
+    #[error("`{0}` is missing")]
+    Missing(&'static str),
+    /// A name outside `[A-Za-z0-9_-]{1,64}`.
+    #[error("the name {0:?} is not 1 to 64 of the characters A-Z a-z 0-9 _ -")]
+    BadName(String),
+    /// Two tools of one name.
+    #[error("a tool of this name is declared already, at {0}")]
+    DuplicateName(String),
+    /// A word that the field does not know.
+    #[error("unknown value {found:?}: expected one of {}", expected.join(", "))]
+    UnknownValue {
+        /// The word.
+        found: String,
+        /// The words it knows.
+        expected: Vec<&'static str>,
+    },
+    /// A tool must be called, and none is declared.
+    #[error("a tool call is required, but no tools are declared")]
+    NothingToCall,
+    /// A tool choice names a tool that is not declared.
+    #[error("no tool of this name is declared")]
+    UndeclaredTool,
+    /// A tool choice that allows no tools.
+    #[error("the list of allowed tools is empty")]
+    NothingAllowed,
+    /// Two fields that cannot both hold.
+    #[error("contradicts {0}")]
+    Contradiction(String),
+    /// A part of the OpenAI request surface, or an option, that this version does not compile.
+    #[error("not available yet: {0}")]
+    NotAvailable(String),
+}
+
+impl RequestErrorKind {
+    /// The kind as one word, for machines.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::NotJson(_) => "not_json",
+            Self::WrongType { .. } => "wrong_type",
+            Self::Missing(_) => "missing",
+            Self::BadName(_) => "bad_name",
+            Self::DuplicateName(_) => "duplicate_name",
+            Self::UnknownValue { .. } => "unknown_value",
+            Self::NothingToCall => "nothing_to_call",
+            Self::UndeclaredTool => "undeclared_tool",
+            Self::NothingAllowed => "nothing_allowed",
+            Self::Contradiction(_) => "contradiction",
+            Self::NotAvailable(_) => "not_available",
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Harmony: from a request to what an assistant may say.
+//!
+//! [`Request`] is the OpenAI request, read and checked. [`lower()`] turns it into one expression for the whole turn: thoughts,
+//! then one call or one answer, with recipient, channel, content type, body and terminator bound to each other. The message
+//! grammar itself is data, `grammars/harmony/*.lark`; the request only decides what goes into its holes.
+
+mod choice;
+mod error;
+mod format;
+mod lower;
+mod node;
+mod options;
+mod request;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+pub use choice::Calls;
+pub use error::{RequestError, RequestErrorKind};
+pub use format::{Format, JsonFormat};
+pub use lower::{Body, lower};
+pub use options::{Options, Strict};
+pub use request::Request;
+pub use tools::Tool;

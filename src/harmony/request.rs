@@ -1,0 +1,99 @@
+//! A request: what the caller allows the assistant to say.
+
+use std::str::FromStr;
+
+use serde_json::Value;
+
+use super::choice::{self, Calls};
+use super::error::{RequestError, RequestErrorKind};
+use super::format::{self, Format};
+use super::node::Node;
+use super::options::{self, Options};
+use super::tools::{self, Tool};
+
+/// A request in either OpenAI shape (Responses or Chat Completions), read and checked.
+///
+/// Names are valid and distinct, and the tool choice is resolved to the tools that may be called. Schemas are still
+/// documents: whether they compile is not known here. Fields that do not bear on the completion's form are ignored.
+///
+/// ```
+/// use harmony_mask::harmony::{Calls, Request};
+///
+/// let request: Request = r#"{
+///     "tools": [{"type": "function", "function": {"name": "get_time"}}],
+///     "tool_choice": "required"
+/// }"#.parse()?;
+/// assert_eq!(*request.calls(), Calls::Required(vec![0]));
+/// assert_eq!(request.tools()[0].recipient(), "functions.get_time");
+/// # Ok::<(), harmony_mask::harmony::RequestError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    tools: Vec<Tool>,
+    calls: Calls,
+    format: Format,
+    options: Options,
+}
+
+impl Request {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// Where a field has a wrong type or value, or fields contradict each other.
+    pub fn read(request: &Value) -> Result<Self, RequestError> {
+        let root = Node::root(request).object()?;
+        let harmony = root.get_object("harmony")?;
+        let options = harmony.as_ref().map_or_else(|| Ok(Options::default()), options::read)?;
+        let tools = tools::read(&root, options.strict)?;
+        let calls = choice::read(&root, &tools)?;
+        let format = format::read(&root, harmony.as_ref())?;
+        check_ignored(&root)?;
+        Ok(Self { tools, calls, format, options })
+    }
+
+    /// All declared tools, in declared order.
+    #[must_use]
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// Which of them may be called, and whether one must be.
+    #[must_use]
+    pub fn calls(&self) -> &Calls {
+        &self.calls
+    }
+
+    /// What the final message carries.
+    #[must_use]
+    pub fn format(&self) -> &Format {
+        &self.format
+    }
+
+    /// How JSON is written and formats are read.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+}
+
+impl FromStr for Request {
+    type Err = RequestError;
+
+    fn from_str(text: &str) -> Result<Self, RequestError> {
+        let value = serde_json::from_str(text)
+            .map_err(|error| RequestError::new("", RequestErrorKind::NotJson(error.to_string())))?;
+        Self::read(&value)
+    }
+}
+
+/// Fields that change nothing here but still have a type. Parallel calls are OpenAI's default and a permission, not a
+/// duty: the trained format has one call per turn.
+fn check_ignored(root: &Node<'_>) -> Result<(), RequestError> {
+    root.get_bool("parallel_tool_calls")?;
+    let reasoning = root.get_object("reasoning")?;
+    let effort = reasoning.and_then(|reasoning| reasoning.get("effort"));
+    for effort in effort.into_iter().chain(root.get("reasoning_effort")) {
+        effort.string()?;
+    }
+    Ok(())
+}

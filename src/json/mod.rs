@@ -1,0 +1,54 @@
+//! How values are spelled: from a schema's normal form to an expression over bytes.
+//!
+//! Here and nowhere else it is decided which texts stand for a value:
+//!
+//! * strings are read through their escapes, so a pattern or a name is always compared with the *decoded* text;
+//! * a free string may use every escape JSON has; a name, an enum entry or a constant only those that JSON needs (and `\u` for non-ASCII
+//!   characters), so that forced text has one spelling;
+//! * a number may be written plainly or in scientific form with one digit before the point; `1.0` is the integer 1;
+//! * whitespace stands where the [`Layout`] allows it, never after the text.
+//!
+//! Objects and arrays are rules whose data is what must be remembered: position or names read, and counts.
+
+mod array;
+mod layout;
+mod number;
+mod object;
+mod spelling;
+mod string;
+
+use std::sync::Arc;
+
+pub use layout::Layout;
+pub use spelling::{PropertyOrder, Style};
+
+use spelling::Spelling;
+
+use crate::expression::Expression;
+use crate::limits::{LimitExceeded, Limits};
+use crate::schema::Schema;
+
+/// The texts of the values of a schema. `what` names them in messages: `arguments of functions.get_weather`.
+///
+/// # Errors
+///
+/// When the automaton of a set of numbers exceeds [`Limits::dfa_states`].
+pub fn value(schema: Schema, style: &Style, what: &str, limits: &Limits) -> Result<Expression, LimitExceeded> {
+    let root = schema.root();
+    Ok(Arc::new(Spelling::new(schema, style, what, limits)?).value(root))
+}
+
+/// The texts of the objects among the values of a schema; `None` where it allows no object.
+///
+/// # Errors
+///
+/// As [`value`].
+pub fn object(
+    schema: Schema,
+    style: &Style,
+    what: &str,
+    limits: &Limits,
+) -> Result<Option<Expression>, LimitExceeded> {
+    let root = schema.root();
+    Ok(Arc::new(Spelling::new(schema, style, what, limits)?).objects(root))
+}

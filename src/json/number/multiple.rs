@@ -1,0 +1,111 @@
+//! Divisibility of a number that is being read.
+//!
+//! A divisor is p × 10^x with p not a multiple of ten. Only residues modulo p are kept, and trailing zeros are counted: so 10^6 takes seven
+//! states, not a million.
+
+use crate::limits::LimitExceeded;
+use crate::schema::Decimal;
+
+/// The divisor p × 10^x.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Divisor {
+    modulus: u64,
+    exponent: i32,
+}
+
+/// What must be known of the digits read, as value = (residue + k × p) × 10^zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Residue {
+    residue: u64,
+    zeros: u16,
+}
+
+impl Residue {
+    /// Of no digits, or of digits that no divisor asks for.
+    pub(super) const NOTHING: Self = Self { residue: 0, zeros: 0 };
+}
+
+impl Divisor {
+    /// # Errors
+    ///
+    /// The residues are more than can be numbered, whatever the limit.
+    pub(super) fn new(divisor: &Decimal, limit: usize) -> Result<Self, LimitExceeded> {
+        let modulus = divisor.digits().parse().map_err(|_| LimitExceeded { what: "dfa_states", limit })?;
+        Ok(Self { modulus, exponent: divisor.exponent() })
+    }
+
+    /// The power of ten x.
+    pub(super) fn exponent(&self) -> i32 {
+        self.exponent
+    }
+
+    /// Significant digits after the point that a multiple may have.
+    pub(super) fn places(&self) -> u16 {
+        u16::try_from(-self.exponent).unwrap_or(0)
+    }
+
+    /// The residue of the digit zero: it has all the zeros that are asked for.
+    pub(super) fn of_zero(&self) -> Residue {
+        Residue { residue: 0, zeros: u16::try_from(self.exponent).unwrap_or(0) }
+    }
+
+    /// Significant digits after the point that the mantissa of a multiple in scientific form may have. The residues are states, and so are
+    /// the pairs of places and zeros read: this keeps their product small. For p = 1 it is what a double needs.
+    pub(super) fn mantissa_places(&self) -> u8 {
+        u8::try_from((256 / self.modulus).isqrt()).expect("at most 16")
+    }
+
+    /// One more digit before the point. Zeros at the end are counted as far as the divisor has them.
+    pub(super) fn after_integer_digit(&self, residue: Residue, digit: u8) -> Residue {
+        if digit == b'0' && i32::from(residue.zeros) < self.exponent {
+            return Residue { zeros: residue.zeros + 1, ..residue };
+        }
+        if digit == b'0' {
+            return Residue { residue: self.shifted(residue.residue, 1), ..residue };
+        }
+        Residue { residue: self.appended(residue.residue, residue.zeros, digit), zeros: 0 }
+    }
+
+    /// One more digit after the point, where `places` have been read; `None` where there may be none but zeros.
+    pub(super) fn after_fraction_digit(&self, residue: Residue, places: u16, digit: u8) -> Option<Residue> {
+        if places >= self.places() {
+            return (digit == b'0').then_some(residue);
+        }
+        Some(Residue { residue: self.appended(residue.residue, 0, digit), zeros: 0 })
+    }
+
+    /// Whether the number read, with `places` digits after the point, is a multiple.
+    pub(super) fn divides(&self, residue: Residue, places: u16) -> bool {
+        let missing = u32::from(self.places().saturating_sub(places));
+        i32::from(residue.zeros) >= self.exponent && self.shifted(residue.residue, missing) == 0
+    }
+
+    /// The residue after `zeros` zeros and a digit.
+    pub(super) fn appended(&self, residue: u64, zeros: u16, digit: u8) -> u64 {
+        let sum = u128::from(self.shifted(residue, u32::from(zeros) + 1)) + u128::from(digit - b'0');
+        self.reduced(sum)
+    }
+
+    /// The least power of ten that makes a number with this residue a multiple of p, if any does: 2 and 5 divide p less than 64 times.
+    pub(super) fn least_shift(&self, residue: u64) -> Option<i32> {
+        let mut shifted = residue;
+        for shift in 0..64 {
+            if shifted == 0 {
+                return Some(shift);
+            }
+            shifted = self.shifted(shifted, 1);
+        }
+        None
+    }
+
+    fn shifted(&self, residue: u64, zeros: u32) -> u64 {
+        if residue == 0 {
+            return 0;
+        }
+        (0..zeros).fold(residue, |residue, _| self.reduced(u128::from(residue) * 10))
+    }
+
+    fn reduced(&self, value: u128) -> u64 {
+        u64::try_from(value % u128::from(self.modulus)).expect("less than the modulus")
+    }
+}

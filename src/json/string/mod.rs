@@ -1,0 +1,237 @@
+//! JSON strings, as the language of their *decoded* text.
+//!
+//! A string is read from its opening to its closing quote. What stands between is decoded on the way, escape by escape, and the decoded
+//! bytes step the automaton of the text; so a pattern never sees a backslash, and `"\u0061"` and `"a"` are the same string. Every prefix is
+//! live: after `\u00` only those digits may follow that can still spell a character with which the text can be completed.
+
+mod completion;
+mod escape;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::any::Any;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, LazyLock};
+
+use escape::Unfinished;
+use state::{Phase, Position, Unpacked};
+
+use crate::expression::{Label, Language, Leaf, State};
+use crate::limits::LimitExceeded;
+use crate::regular::{Dfa, Window};
+
+/// Which characters may be written as escapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Escapes {
+    /// Every character, in every way that JSON has.
+    Any,
+    /// Those that JSON cannot write otherwise (in every way), and non-ASCII characters as `\u`: an ASCII text without quotes and backslashes has
+    /// one spelling.
+    Needed,
+}
+
+/// The strings whose decoded text is in a language.
+#[derive(Debug)]
+pub(super) struct StringLanguage {
+    dfa: Arc<Dfa>,
+    window: Window,
+    escapes: Escapes,
+    /// Texts that are no strings after all, where every state of the language has words without end: then they only forbid the closing quote.
+    excluded: Option<Arc<Dfa>>,
+    fingerprint: u64,
+}
+
+/// Any string.
+pub(super) fn any_string() -> Leaf {
+    static ANY: LazyLock<Leaf> = LazyLock::new(|| {
+        Leaf::new(StringLanguage::new(Dfa::text(), 0, None, Escapes::Any, usize::MAX).expect("no limit"))
+    });
+    ANY.clone()
+}
+
+/// The text that a JSON string stands for.
+///
+/// # Panics
+///
+/// When it is no JSON string.
+pub(super) fn decode(string: &[u8]) -> String {
+    serde_json::from_slice(string).expect("a string that the language accepted")
+}
+
+impl StringLanguage {
+    /// The strings whose text is a word of `dfa` with at least `min` and at most `max` characters; there must be one.
+    ///
+    /// # Errors
+    ///
+    /// When the table for `min` has more than `limit` entries.
+    pub(super) fn new(
+        dfa: Arc<Dfa>,
+        min: u32,
+        max: Option<u32>,
+        escapes: Escapes,
+        limit: usize,
+    ) -> Result<Self, LimitExceeded> {
+        let window = Window::new(dfa.clone(), min, max, limit)?;
+        Ok(Self { dfa, window, escapes, excluded: None, fingerprint: 0 }.hashed())
+    }
+
+    /// The strings whose text is one of these words, told apart by label.
+    pub(super) fn words<'a>(words: impl IntoIterator<Item = (&'a [u8], Label)>) -> Self {
+        let dfa = Dfa::words(words, usize::MAX).expect("no limit");
+        Self::new(Arc::new(dfa), 0, None, Escapes::Needed, usize::MAX).expect("no limit")
+    }
+
+    /// The strings whose text is a word of `dfa`, but not one of `excluded`. There must be one left.
+    pub(super) fn excluding(dfa: Arc<Dfa>, excluded: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
+        let excluded = Dfa::words(excluded.into_iter().map(|word| (word, 0)), usize::MAX).expect("no limit");
+        let states = 0..u32::try_from(dfa.states()).expect("states fit 32 bits");
+        let is_endless = states.clone().all(|state| dfa.count_from(state).is_none());
+        // Words taken from an endless language kill no prefix; otherwise the difference says which.
+        let (dfa, excluded) = match (excluded.is_empty(), is_endless) {
+            (true, _) => (dfa, None),
+            (false, true) => (dfa, Some(Arc::new(excluded))),
+            (false, false) => (Arc::new(dfa.difference(&excluded, usize::MAX).expect("no limit")), None),
+        };
+        let strings = Self::new(dfa, 0, None, Escapes::Any, usize::MAX).expect("no limit");
+        Self { excluded, ..strings }.hashed()
+    }
+
+    fn hashed(mut self) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (&self.dfa, self.window.bounds(), self.escapes, &self.excluded).hash(&mut hasher);
+        self.fingerprint = hasher.finish();
+        self
+    }
+
+    /// The position after one byte of decoded text, where the text can still be completed.
+    #[inline]
+    fn read(&self, position: Position, byte: u8) -> Option<Position> {
+        let next = Position {
+            dfa: self.dfa.next(position.dfa, byte)?,
+            chars: position.chars.saturating_add(u32::from(crate::regular::begins_character(byte))),
+            excluded: position.excluded.and_then(|state| self.excluded.as_ref()?.next(state, byte)),
+        };
+        self.window.is_live(next.dfa, next.chars).then_some(next)
+    }
+
+    fn read_char(&self, position: Position, character: char) -> Option<Position> {
+        let mut bytes = [0; 4];
+        character
+            .encode_utf8(&mut bytes)
+            .bytes()
+            .try_fold(position, |position, byte| self.read(position, byte))
+    }
+
+    /// The label of the decoded text, where it is a word within all bounds.
+    fn label(&self, position: Position) -> Option<Label> {
+        let is_excluded = position.excluded.is_some_and(|state| {
+            self.excluded.as_ref().is_some_and(|excluded| excluded.label(state).is_some())
+        });
+        self.dfa.label(position.dfa).filter(|_| !is_excluded && self.window.contains(position.chars))
+    }
+
+    fn step_text(&self, position: Position, byte: u8) -> Option<Unpacked> {
+        match byte {
+            b'"' => self.label(position).map(|_| Unpacked { position, phase: Phase::Closed }),
+            b'\\' => self.can_escape(position).then_some(Unpacked { position, phase: Phase::Backslash }),
+            0..=0x1f => None,
+            _ => self.read(position, byte).map(Unpacked::text),
+        }
+    }
+}
+
+impl Language for StringLanguage {
+    fn start(&self) -> State {
+        let excluded = self.excluded.as_ref().map(|excluded| excluded.start());
+        let position = Position { dfa: self.dfa.start(), chars: 0, excluded };
+        Unpacked { position, phase: Phase::Opening }.pack()
+    }
+
+    fn step(&self, state: State, byte: u8) -> Option<State> {
+        let Unpacked { position, phase } = Unpacked::from(state);
+        let next = match phase {
+            Phase::Opening => (byte == b'"').then(|| Unpacked::text(position)),
+            Phase::Text => self.step_text(position, byte),
+            Phase::Backslash => self.step_backslash(position, byte),
+            Phase::Hex(unfinished) => self.step_hex(position, unfinished, byte),
+            Phase::LowBackslash(high) if byte == b'\\' => {
+                Some(Unpacked { position, phase: Phase::LowU(high) })
+            }
+            Phase::LowU(high) if byte == b'u' => {
+                Some(Unpacked { position, phase: Phase::Hex(Unfinished::low(high)) })
+            }
+            Phase::LowBackslash(_) | Phase::LowU(_) | Phase::Closed => None,
+        };
+        next.map(Unpacked::pack)
+    }
+
+    fn accepts(&self, state: State) -> Option<Label> {
+        let Unpacked { position, phase } = Unpacked::from(state);
+        if phase == Phase::Closed { self.label(position) } else { None }
+    }
+
+    fn is_complete(&self, state: State) -> bool {
+        Unpacked::from(state).phase == Phase::Closed
+    }
+
+    fn completion(&self, state: State, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
+        completion::shortest(self, state, cost)
+    }
+
+    /// Excluded words only forbid the quote after them, so all places among them are one class. A distant maximum is one class too, see
+    /// [`Window::class`].
+    fn class(&self, state: State) -> State {
+        let Unpacked { position, phase } = Unpacked::from(state);
+        let position = Position { excluded: None, chars: self.window.class(position.chars), ..position };
+        Unpacked { position, phase }.pack()
+    }
+
+    fn is_exact(&self, state: State) -> bool {
+        Unpacked::from(state).position.excluded.is_none()
+    }
+
+    fn expectation(&self, state: State) -> String {
+        let Unpacked { position, phase } = Unpacked::from(state);
+        match phase {
+            Phase::Opening => self.described(position, "a string"),
+            Phase::Text => self.described(position, "the rest of a string"),
+            Phase::Backslash => "an escape".to_owned(),
+            Phase::Hex(_) => "hexadecimal digits".to_owned(),
+            Phase::LowBackslash(_) | Phase::LowU(_) => "the second half of a surrogate pair".to_owned(),
+            Phase::Closed => "the end of the string".to_owned(),
+        }
+    }
+
+    fn same(&self, other: &dyn Language) -> bool {
+        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
+            self.escapes == other.escapes
+                && self.window.bounds() == other.window.bounds()
+                && (Arc::ptr_eq(&self.dfa, &other.dfa) || self.dfa == other.dfa)
+                && self.excluded == other.excluded
+        })
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+}
+
+impl StringLanguage {
+    /// `general`, or the words themselves where they are few.
+    fn described(&self, position: Position, general: &str) -> String {
+        const SHOWN: u64 = 8;
+        match self.dfa.count_from(position.dfa) {
+            Some(count) if count <= SHOWN => {
+                let words = self.dfa.words_from(position.dfa);
+                let quoted = words.iter().map(|word| format!("{:?}", String::from_utf8_lossy(word)));
+                let quoted: Vec<String> = quoted.collect();
+                match quoted.as_slice() {
+                    [only] => only.clone(),
+                    several => format!("one of {}", several.join(", ")),
+                }
+            }
+            _ => general.to_owned(),
+        }
+    }
+}

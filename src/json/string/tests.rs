@@ -1,0 +1,153 @@
+//! String languages against their definition: decode, then ask the automaton of the text.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::{Escapes, StringLanguage, decode};
+use crate::expression::{Language, State};
+use crate::regular::Dfa;
+
+fn words(words: &[&str]) -> Arc<Dfa> {
+    Arc::new(Dfa::words(words.iter().map(|word| (word, 0)), 1000).unwrap())
+}
+
+fn text_of(dfa: Arc<Dfa>, min: u32, max: Option<u32>) -> StringLanguage {
+    StringLanguage::new(dfa, min, max, Escapes::Any, 100_000).unwrap()
+}
+
+fn read(strings: &StringLanguage, text: &[u8]) -> Option<State> {
+    text.iter().try_fold(strings.start(), |state, byte| strings.step(state, *byte))
+}
+
+fn accepts(strings: &StringLanguage, text: &str) -> bool {
+    read(strings, text.as_bytes()).is_some_and(|state| strings.accepts(state).is_some())
+}
+
+#[test]
+fn escapes_are_read_as_what_they_stand_for() {
+    let check = |text: &str, spelling: &str, any_escape: bool, needed: bool| {
+        let one = words(&[text]);
+        let strict = StringLanguage::new(one.clone(), 0, None, Escapes::Needed, 1000).unwrap();
+        assert_eq!(accepts(&text_of(one, 0, None), spelling), any_escape, "{spelling}");
+        assert_eq!(accepts(&strict, spelling), needed, "{spelling} as a constant");
+    };
+    check("a", r#""a""#, true, true);
+    check("a", r#""\u0061""#, true, false);
+    check("/", r#""\/""#, true, false);
+    check("\"", r#""\"""#, true, true);
+    check("\\", r#""\\""#, true, true);
+    check("\n", r#""\n""#, true, true);
+    check("\n", r#""\u000a""#, true, true);
+    check("\n", r#""\u000A""#, true, true);
+    check("\n", "\"\n\"", false, false);
+    check("\u{7f}", "\"\u{7f}\"", true, true);
+    check("é", r#""é""#, true, true);
+    check("é", r#""\u00e9""#, true, true);
+    check("😀", r#""\ud83d\ude00""#, true, true);
+    check("😀", r#""\uD83D\uDE00""#, true, true);
+    check("😀", r#""\ud83d""#, false, false);
+    check("😀", r#""\ude00\ud83d""#, false, false);
+    check("b", r#""a""#, false, false);
+    check("ab", r#""a""#, false, false);
+}
+
+#[test]
+fn a_digit_that_leads_nowhere_is_refused() {
+    let check = |dfa: Arc<Dfa>, prefix: &str, next: &str| {
+        let strings = text_of(dfa, 0, None);
+        let state = read(&strings, prefix.as_bytes()).unwrap_or_else(|| panic!("{prefix} is live"));
+        let live = (0x20..0x7f).filter(|byte| strings.step(state, *byte).is_some()).map(char::from);
+        assert_eq!(live.collect::<String>(), next, "after {prefix}");
+    };
+    check(words(&["é"]), r#""\"#, "u");
+    check(words(&["é"]), r#""\u"#, "0");
+    check(words(&["é"]), r#""\u00"#, "Ee");
+    check(words(&["é", "ì"]), r#""\u00e"#, "9Cc");
+    check(words(&["😀"]), r#""\ud83d"#, "\\");
+    check(words(&["😀"]), r#""\ud83d\u"#, "Dd");
+    check(words(&["😀"]), r#""\ud83d\ude"#, "0");
+    check(words(&["\n"]), r#""\"#, "nu");
+    check(Dfa::text(), r#""\ud"#, "0123456789ABab");
+    check(Dfa::text(), r#""\ud83d\u"#, "Dd");
+    check(Dfa::text(), r#""\"#, "\"/\\bfnrtu");
+}
+
+#[test]
+fn excluded_words_are_refused_in_every_spelling() {
+    let free = StringLanguage::excluding(Dfa::text(), ["id", "idea"]);
+    for (text, expected) in
+        [("\"id\"", false), ("\"i\"", true), ("\"ide\"", true), ("\"\\u0069d\"", false), ("\"ideas\"", true)]
+    {
+        assert_eq!(accepts(&free, text), expected, "{text}");
+    }
+    // Of a finite language, what is left decides which prefixes live.
+    let left = StringLanguage::excluding(words(&["ab", "ac", "b"]), ["ab", "b"]);
+    assert!(accepts(&left, "\"ac\"") && read(&left, b"\"b").is_none() && read(&left, b"\"ab").is_none());
+    assert_eq!(left.completion(left.start(), &|_| 0).0, b"\"ac\"");
+}
+
+#[test]
+fn expectations_are_in_a_users_words() {
+    let check = |strings: StringLanguage, prefix: &str, expected: &str| {
+        assert_eq!(strings.expectation(read(&strings, prefix.as_bytes()).unwrap()), expected);
+    };
+    check(text_of(Dfa::text(), 0, None), "", "a string");
+    check(text_of(Dfa::text(), 0, None), "\"a", "the rest of a string");
+    check(
+        StringLanguage::words([(&b"celsius"[..], 0), (&b"fahrenheit"[..], 1)]),
+        "",
+        r#"one of "celsius", "fahrenheit""#,
+    );
+}
+
+fn some_text() -> impl Strategy<Value = String> {
+    proptest::collection::vec(
+        proptest::sample::select(vec!["a", "b", "é", "😀", "\"", "\\", "\n", "/"]),
+        0..4,
+    )
+    .prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn a_string_is_accepted_when_its_text_is(
+        allowed in proptest::collection::vec(some_text(), 1..6),
+        text in some_text(),
+        min in 0..3_u32,
+        more in proptest::option::of(0..3_u32),
+        ascii: bool,
+    ) {
+        let max = more.map(|more| min + more);
+        let fits = |text: &String| {
+            let len = text.chars().count() as u32;
+            len >= min && max.is_none_or(|max| len <= max)
+        };
+        prop_assume!(allowed.iter().any(fits));
+        let refs: Vec<&str> = allowed.iter().map(String::as_str).collect();
+        let strings = text_of(words(&refs), min, max);
+        let mut spelling = serde_json::to_string(&text).unwrap();
+        if ascii {
+            spelling = spelling.replace('é', "\\u00e9").replace('😀', "\\ud83d\\ude00");
+        }
+        prop_assert_eq!(accepts(&strings, &spelling), allowed.contains(&text) && fits(&text));
+    }
+
+    /// Law 2 in small: what is live can be completed, and the completion is a string that decodes.
+    #[test]
+    fn every_live_prefix_can_be_completed(choices in proptest::collection::vec(any::<u16>(), 0..12), free: bool, min in 0..4_u32) {
+        let dfa = if free { Dfa::text() } else { words(&["", "aé", "😀\n\"", "aaaa", "b😀b😀b"]) };
+        let strings = text_of(dfa, min, Some(5));
+        let (mut state, mut text) = (strings.start(), Vec::new());
+        for choice in choices {
+            let live: Vec<u8> = (0..=u8::MAX).filter(|byte| strings.step(state, *byte).is_some()).collect();
+            let Some(byte) = live.get(usize::from(choice) % live.len().max(1)) else { break };
+            text.push(*byte);
+            state = strings.step(state, *byte).unwrap();
+        }
+        let (rest, _) = strings.completion(state, &|_| 0);
+        text.extend(rest);
+        prop_assert!(accepts(&strings, std::str::from_utf8(&text).unwrap()), "{:?}", text);
+        prop_assert!((min as usize..=5).contains(&decode(&text).chars().count()));
+    }
+}

@@ -1,0 +1,146 @@
+//! Boolean algebra of languages, by products of automata.
+
+use std::collections::HashMap;
+
+use super::build::too_many;
+use super::dfa::{DEAD, Dfa, NO_LABEL};
+use super::minimize::Raw;
+use crate::limits::LimitExceeded;
+
+/// Which pairs of verdicts make a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    And,
+    Or,
+    AndNot,
+}
+
+impl Operation {
+    /// The label of a word of both, one or none.
+    fn label(self, left: Option<u32>, right: Option<u32>) -> Option<u32> {
+        match self {
+            Self::And => right.and(left),
+            Self::Or => left.or(right),
+            Self::AndNot => left.filter(|_| right.is_none()),
+        }
+    }
+
+    /// Whether words may still come when one side has ended.
+    fn is_live(self, left: u32, right: u32) -> bool {
+        match self {
+            Self::And => left != DEAD && right != DEAD,
+            Self::Or => left != DEAD || right != DEAD,
+            Self::AndNot => left != DEAD,
+        }
+    }
+}
+
+impl Dfa {
+    /// The words of both, labelled as here.
+    ///
+    /// # Errors
+    ///
+    /// When more than `limit` states are reached.
+    pub fn intersection(&self, other: &Self, limit: usize) -> Result<Self, LimitExceeded> {
+        self.product(other, Operation::And, limit)
+    }
+
+    /// The words of either, labelled as here where both have one.
+    ///
+    /// # Errors
+    ///
+    /// When more than `limit` states are reached.
+    pub fn union(&self, other: &Self, limit: usize) -> Result<Self, LimitExceeded> {
+        self.product(other, Operation::Or, limit)
+    }
+
+    /// The words of this one that are not words of the other.
+    ///
+    /// # Errors
+    ///
+    /// When more than `limit` states are reached.
+    pub fn difference(&self, other: &Self, limit: usize) -> Result<Self, LimitExceeded> {
+        self.product(other, Operation::AndNot, limit)
+    }
+
+    /// The texts that are not words.
+    ///
+    /// # Errors
+    ///
+    /// When more than `limit` states are reached.
+    ///
+    /// ```
+    /// use harmony_mask::regular::Dfa;
+    ///
+    /// let not_a = Dfa::words([("a", 0)], 10)?.complement(100)?;
+    /// assert!(not_a.contains("ä".as_bytes()) && !not_a.contains(b"a") && !not_a.contains(b"\xff"));
+    /// # Ok::<(), harmony_mask::LimitExceeded>(())
+    /// ```
+    pub fn complement(&self, limit: usize) -> Result<Self, LimitExceeded> {
+        Self::text().difference(self, limit)
+    }
+
+    /// Whether every word is one of the other.
+    ///
+    /// # Errors
+    ///
+    /// When more than `limit` states are reached.
+    pub fn is_subset(&self, other: &Self, limit: usize) -> Result<bool, LimitExceeded> {
+        Ok(self.difference(other, limit)?.is_empty())
+    }
+
+    fn product(&self, other: &Self, operation: Operation, limit: usize) -> Result<Self, LimitExceeded> {
+        let (classes, pairs) = self.common_classes(other);
+        let mut numbers = HashMap::from([((0, 0), 0)]);
+        let mut states = vec![(0, 0)];
+        let mut table = Vec::new();
+        let mut at = 0;
+        while let Some((left, right)) = states.get(at).copied() {
+            at += 1;
+            for (left_class, right_class) in &pairs {
+                let next = (self.target(left, *left_class), other.target(right, *right_class));
+                if !operation.is_live(next.0, next.1) {
+                    table.push(DEAD);
+                    continue;
+                }
+                let fresh = u32::try_from(states.len()).map_err(|_| too_many(limit))?;
+                table.push(*numbers.entry(next).or_insert_with(|| {
+                    states.push(next);
+                    fresh
+                }));
+            }
+            if states.len() > limit {
+                return Err(too_many(limit));
+            }
+        }
+        let label = |(left, right): &(u32, u32)| {
+            operation.label(self.label_or_dead(*left), other.label_or_dead(*right)).unwrap_or(NO_LABEL)
+        };
+        let labels = states.iter().map(label).collect();
+        Ok(Raw { classes, width: pairs.len(), table, labels, start: 0 }.finish())
+    }
+
+    fn target(&self, state: u32, class: u8) -> u32 {
+        if state == DEAD { DEAD } else { self.table[state as usize * self.width + usize::from(class)] }
+    }
+
+    fn label_or_dead(&self, state: u32) -> Option<u32> {
+        if state == DEAD { None } else { self.label(state) }
+    }
+
+    /// Classes that neither automaton tells apart, and the classes that each is made of.
+    fn common_classes(&self, other: &Self) -> (Box<[u8; 256]>, Vec<(u8, u8)>) {
+        let mut pairs = Vec::new();
+        let mut classes = Box::new([0; 256]);
+        for byte in 0..256 {
+            let pair = (self.classes[byte], other.classes[byte]);
+            let known = pairs.iter().position(|known| *known == pair);
+            let class = known.unwrap_or_else(|| {
+                pairs.push(pair);
+                pairs.len() - 1
+            });
+            classes[byte] = u8::try_from(class).expect("at most 256 classes");
+        }
+        (classes, pairs)
+    }
+}

@@ -1,0 +1,164 @@
+//! Ways to make an automaton: a list of words, or a machine that is explored.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use super::dfa::{DEAD, Dfa, NO_LABEL};
+use super::minimize::Raw;
+use crate::limits::LimitExceeded;
+
+pub(super) fn too_many(limit: usize) -> LimitExceeded {
+    LimitExceeded { what: "dfa_states", limit }
+}
+
+impl Dfa {
+    /// The finite language of `words`, each with a label; the first label of a word counts.
+    ///
+    /// Built as a minimal automaton at once, from the sorted words, in time linear in their bytes.
+    ///
+    /// # Errors
+    ///
+    /// When it needs more than `limit` states.
+    ///
+    /// ```
+    /// use harmony_mask::regular::Dfa;
+    ///
+    /// let names = Dfa::words([("get", 0), ("get_all", 1)], 100)?;
+    /// assert!(names.contains(b"get_all") && !names.contains(b"get_"));
+    /// # Ok::<(), harmony_mask::LimitExceeded>(())
+    /// ```
+    pub fn words<W: AsRef<[u8]>>(
+        words: impl IntoIterator<Item = (W, u32)>,
+        limit: usize,
+    ) -> Result<Self, LimitExceeded> {
+        let mut words: Vec<(W, u32)> = words.into_iter().collect();
+        words.sort_by(|(a, _), (b, _)| a.as_ref().cmp(b.as_ref()));
+        words.dedup_by(|(a, _), (b, _)| a.as_ref() == b.as_ref());
+        let mut builder = WordBuilder { limit, ..WordBuilder::default() };
+        for (word, label) in &words {
+            builder.add(word.as_ref(), *label)?;
+        }
+        builder.finish()
+    }
+
+    /// The language of a machine given by its steps, over the bytes of `alphabet`.
+    ///
+    /// # Errors
+    ///
+    /// When more than `limit` states are reached.
+    pub fn explore<S: Clone + Eq + Hash>(
+        start: S,
+        alphabet: &[u8],
+        mut step: impl FnMut(&S, u8) -> Option<S>,
+        mut label: impl FnMut(&S) -> Option<u32>,
+        limit: usize,
+    ) -> Result<Self, LimitExceeded> {
+        let (classes, width) = classes_of(alphabet);
+        let mut numbers = HashMap::from([(start.clone(), 0)]);
+        let mut states = vec![start];
+        let mut table = Vec::new();
+        let mut at = 0;
+        while let Some(state) = states.get(at).cloned() {
+            at += 1;
+            let row = table.len();
+            table.resize(row + width, DEAD);
+            for byte in alphabet {
+                let Some(next) = step(&state, *byte) else { continue };
+                let fresh = u32::try_from(states.len()).map_err(|_| too_many(limit))?;
+                let number = *numbers.entry(next).or_insert_with_key(|next| {
+                    states.push(next.clone());
+                    fresh
+                });
+                table[row + usize::from(classes[usize::from(*byte)])] = number;
+            }
+            if states.len() > limit {
+                return Err(too_many(limit));
+            }
+        }
+        let labels = states.iter().map(|state| label(state).unwrap_or(NO_LABEL)).collect();
+        Ok(Raw { classes, width, table, labels, start: 0 }.finish())
+    }
+}
+
+/// A class for each byte of the alphabet, and class 0 for all others.
+fn classes_of(alphabet: &[u8]) -> (Box<[u8; 256]>, usize) {
+    let mut sorted = alphabet.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let spare = usize::from(sorted.len() < 256);
+    let mut classes = Box::new([0; 256]);
+    for (class, byte) in sorted.iter().enumerate() {
+        classes[usize::from(*byte)] = u8::try_from(class + spare).expect("at most 256 classes");
+    }
+    (classes, sorted.len() + spare)
+}
+
+type Children = Vec<(u8, u32)>;
+
+/// Adds sorted words to a minimal automaton: when a word leaves the path of its predecessor, the states that were left are final and are
+/// shared with equal ones.
+#[derive(Default)]
+struct WordBuilder {
+    /// The states on the path of the last word, with the byte that leads to the next.
+    path: Vec<(u32, Children)>,
+    last: Vec<u8>,
+    known: HashMap<(u32, Children), u32>,
+    states: Vec<(u32, Children)>,
+    limit: usize,
+}
+
+impl WordBuilder {
+    fn add(&mut self, word: &[u8], label: u32) -> Result<(), LimitExceeded> {
+        let shared = self.last.iter().zip(word).take_while(|(a, b)| a == b).count();
+        self.close(shared + 1)?;
+        if self.path.is_empty() {
+            self.path.push((NO_LABEL, Vec::new()));
+        }
+        self.path.resize(word.len() + 1, (NO_LABEL, Vec::new()));
+        self.path[word.len()].0 = label;
+        self.last = word.to_vec();
+        Ok(())
+    }
+
+    /// Closes the states of the path from the end down to `len` states.
+    fn close(&mut self, len: usize) -> Result<(), LimitExceeded> {
+        while self.path.len() > len {
+            let (label, children) = self.path.pop().expect("longer than `len`");
+            let id = self.intern(label, children)?;
+            let byte = self.last[self.path.len() - 1];
+            self.path.last_mut().expect("the start stays").1.push((byte, id));
+        }
+        Ok(())
+    }
+
+    fn intern(&mut self, label: u32, children: Children) -> Result<u32, LimitExceeded> {
+        let key = (label, children);
+        if let Some(id) = self.known.get(&key) {
+            return Ok(*id);
+        }
+        let id = u32::try_from(self.states.len()).map_err(|_| too_many(self.limit))?;
+        if self.states.len() >= self.limit {
+            return Err(too_many(self.limit));
+        }
+        self.states.push(key.clone());
+        self.known.insert(key, id);
+        Ok(id)
+    }
+
+    fn finish(mut self) -> Result<Dfa, LimitExceeded> {
+        self.close(1)?;
+        let (label, children) = self.path.pop().unwrap_or((NO_LABEL, Vec::new()));
+        let start = self.intern(label, children)?;
+        let mut alphabet: Vec<u8> =
+            self.states.iter().flat_map(|(_, children)| children.iter().map(|(byte, _)| *byte)).collect();
+        alphabet.sort_unstable();
+        alphabet.dedup();
+        let (classes, width) = classes_of(&alphabet);
+        let mut table = vec![DEAD; width * self.states.len()];
+        for (row, (_, children)) in table.chunks_mut(width).zip(&self.states) {
+            children.iter().for_each(|(byte, next)| row[usize::from(classes[usize::from(*byte)])] = *next);
+        }
+        let labels = self.states.iter().map(|(label, _)| *label).collect();
+        Ok(Raw { classes, width, table, labels, start }.finish_minimal())
+    }
+}

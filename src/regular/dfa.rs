@@ -1,0 +1,235 @@
+//! The automaton itself: a table that is always trimmed, minimal and numbered in one way.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+/// A state of a [`Dfa`].
+pub type StateId = u32;
+
+/// No state: what was read cannot be completed.
+pub(super) const DEAD: u32 = u32::MAX;
+/// No label: what was read is not a word.
+pub(super) const NO_LABEL: u32 = u32::MAX;
+
+/// A regular language of bytes, as a deterministic automaton.
+///
+/// Every state can be reached and can be completed to a word, equal futures are one state, and states are numbered breadth-first; so two
+/// automata are equal exactly when their languages (and labels) are. The empty language is one state without transitions.
+pub struct Dfa {
+    pub(super) classes: Box<[u8; 256]>,
+    pub(super) width: usize,
+    pub(super) table: Box<[u32]>,
+    pub(super) labels: Box<[u32]>,
+    counts: OnceLock<Box<[Option<u64>]>>,
+    least_chars: OnceLock<Box<[u32]>>,
+}
+
+impl Dfa {
+    pub(super) fn from_parts(
+        classes: Box<[u8; 256]>,
+        width: usize,
+        table: Vec<u32>,
+        labels: Vec<u32>,
+    ) -> Self {
+        let (counts, least_chars) = (OnceLock::new(), OnceLock::new());
+        Self { classes, width, table: table.into(), labels: labels.into(), counts, least_chars }
+    }
+
+    /// All valid UTF-8: the language of every text.
+    #[must_use]
+    pub fn text() -> Arc<Self> {
+        static TEXT: OnceLock<Arc<Dfa>> = OnceLock::new();
+        TEXT.get_or_init(|| Arc::new(super::utf8::text())).clone()
+    }
+
+    /// The state before the first byte.
+    #[must_use]
+    pub fn start(&self) -> StateId {
+        0
+    }
+
+    /// The state after one more byte; `None` where no word goes on this way.
+    #[must_use]
+    #[inline]
+    pub fn next(&self, state: StateId, byte: u8) -> Option<StateId> {
+        let class = usize::from(self.classes[usize::from(byte)]);
+        Some(self.table[state as usize * self.width + class]).filter(|next| *next != DEAD)
+    }
+
+    /// The label of the word that leads here, where it is one.
+    #[must_use]
+    #[inline]
+    pub fn label(&self, state: StateId) -> Option<u32> {
+        Some(self.labels[state as usize]).filter(|label| *label != NO_LABEL)
+    }
+
+    /// The number of states.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there is no word.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.labels.len() == 1 && self.labels[0] == NO_LABEL
+    }
+
+    /// Whether the bytes are a word.
+    #[must_use]
+    pub fn contains(&self, word: &[u8]) -> bool {
+        let end = word.iter().try_fold(self.start(), |state, byte| self.next(state, *byte));
+        end.is_some_and(|state| self.label(state).is_some())
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Self>() + 256 + 4 * (self.table.len() + self.labels.len())
+    }
+
+    /// A shortest word, among equally short ones the first in byte order; `None` for the empty language.
+    #[must_use]
+    pub fn shortest(&self) -> Option<Vec<u8>> {
+        (!self.is_empty()).then(|| self.shortest_from(self.start(), &|_| 0).0)
+    }
+
+    /// The continuation from `state` to a word with the least length plus `cost(label)`, and that label.
+    ///
+    /// # Panics
+    ///
+    /// For the empty language.
+    #[must_use]
+    pub fn shortest_from(&self, state: StateId, cost: &dyn Fn(u32) -> u32) -> (Vec<u8>, u32) {
+        let mut from = vec![None; self.states()];
+        let mut queue = VecDeque::from([(state, 0_u32)]);
+        let mut best: Option<(u32, StateId)> = None;
+        let mut seen = vec![false; self.states()];
+        seen[state as usize] = true;
+        while let Some((at, len)) = queue.pop_front() {
+            if best.is_some_and(|(total, _)| len >= total) {
+                break;
+            }
+            let total = self.label(at).map(|label| len.saturating_add(cost(label)));
+            if let Some(total) = total.filter(|total| best.is_none_or(|(least, _)| *total < least)) {
+                best = Some((total, at));
+            }
+            for (byte, next) in self.edges(at) {
+                if !std::mem::replace(&mut seen[next as usize], true) {
+                    from[next as usize] = Some((at, byte));
+                    queue.push_back((next, len + 1));
+                }
+            }
+        }
+        let (_, end) = best.expect("every state leads to a word");
+        let steps = std::iter::successors(from[end as usize], |(at, _)| from[*at as usize]);
+        let mut word: Vec<u8> = steps.map(|(_, byte)| byte).collect();
+        word.reverse();
+        (word, self.label(end).expect("a word"))
+    }
+
+    /// The number of words from `state`, at most `u64::MAX`; `None` where there is no end of them.
+    #[must_use]
+    pub fn count_from(&self, state: StateId) -> Option<u64> {
+        self.counts.get_or_init(|| self.count().into())[state as usize]
+    }
+
+    /// The words from `state`, in byte order.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no end of them.
+    #[must_use]
+    pub fn words_from(&self, state: StateId) -> Vec<Vec<u8>> {
+        assert!(self.count_from(state).is_some(), "only of a finite language");
+        let mut words = Vec::new();
+        let mut pending = vec![(state, Vec::new())];
+        while let Some((state, word)) = pending.pop() {
+            let longer = (0..=u8::MAX).rev().filter_map(|byte| {
+                let next = self.next(state, byte)?;
+                Some((next, [word.as_slice(), &[byte]].concat()))
+            });
+            pending.extend(longer);
+            if self.label(state).is_some() {
+                words.push(word);
+            }
+        }
+        words
+    }
+
+    /// One edge for each class that leads on, along the first byte of the class, in byte order.
+    pub(super) fn edges(&self, state: StateId) -> impl Iterator<Item = (u8, StateId)> + '_ {
+        let row = &self.table[state as usize * self.width..][..self.width];
+        let firsts = (0..=u8::MAX).scan(0, |seen, byte| {
+            let is_first = usize::from(self.classes[usize::from(byte)]) == *seen;
+            *seen += usize::from(is_first);
+            Some(is_first.then_some(byte))
+        });
+        firsts.flatten().zip(row).filter(|(_, next)| **next != DEAD).map(|(byte, next)| (byte, *next))
+    }
+
+    /// Counts words backwards from states whose successors are all counted; what is left lies on or before a cycle.
+    fn count(&self) -> Vec<Option<u64>> {
+        let mut sizes = vec![0_u64; self.width];
+        self.classes.iter().for_each(|class| sizes[usize::from(*class)] += 1);
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.states()];
+        let mut pending = vec![0_usize; self.states()];
+        for (edge, next) in self.table.iter().enumerate().filter(|(_, next)| **next != DEAD) {
+            let state = edge / self.width;
+            before[*next as usize].push(u32::try_from(state).expect("states are numbered in 32 bits"));
+            pending[state] += 1;
+        }
+        let mut counts = vec![None; self.states()];
+        let mut ready: Vec<usize> = (0..self.states()).filter(|state| pending[*state] == 0).collect();
+        while let Some(state) = ready.pop() {
+            let row = &self.table[state * self.width..][..self.width];
+            let counted = |next: u32| counts[next as usize].expect("counted before");
+            let onwards = row.iter().zip(&sizes).filter(|(next, _)| **next != DEAD);
+            let words = onwards.fold(u64::from(self.labels[state] != NO_LABEL), |sum, (next, size)| {
+                sum.saturating_add(size.saturating_mul(counted(*next)))
+            });
+            counts[state] = Some(words);
+            for previous in &before[state] {
+                pending[*previous as usize] -= 1;
+                if pending[*previous as usize] == 0 {
+                    ready.push(*previous as usize);
+                }
+            }
+        }
+        counts
+    }
+
+    /// For each state, the least number of characters that must still begin before a word is complete.
+    pub(super) fn least_chars(&self) -> &[u32] {
+        self.least_chars.get_or_init(|| super::length::least_chars(self).into())
+    }
+}
+
+impl PartialEq for Dfa {
+    fn eq(&self, other: &Self) -> bool {
+        self.table == other.table && self.labels == other.labels && self.classes == other.classes
+    }
+}
+
+impl Eq for Dfa {}
+
+impl Hash for Dfa {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.table.hash(state);
+        self.labels.hash(state);
+    }
+}
+
+impl Clone for Dfa {
+    fn clone(&self) -> Self {
+        Self::from_parts(self.classes.clone(), self.width, self.table.to_vec(), self.labels.to_vec())
+    }
+}
+
+impl fmt::Debug for Dfa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Dfa({} states)", self.states())
+    }
+}

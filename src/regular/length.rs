@@ -1,0 +1,155 @@
+//! Lengths in characters, kept outside the automaton.
+//!
+//! `maxLength: 10000` in the automaton would multiply its states by ten thousand. Kept outside, only two things are needed: for each state
+//! the least number of characters to a word, and, while fewer than the least length were read, which states can still make it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::build::too_many;
+use super::dfa::{DEAD, Dfa, NO_LABEL, StateId};
+use crate::limits::LimitExceeded;
+
+/// Whether the byte begins a character.
+#[must_use]
+pub fn begins_character(byte: u8) -> bool {
+    byte & 0xc0 != 0x80
+}
+
+/// For each state, the least number of characters that must still begin before a word is complete: a breadth-first search backwards in
+/// which continuation bytes cost nothing.
+pub(super) fn least_chars(dfa: &Dfa) -> Vec<u32> {
+    let mut before: Vec<Vec<(u32, u32)>> = vec![Vec::new(); dfa.states()];
+    for (source, next, cost) in edges(dfa) {
+        before[next as usize].push((source, cost));
+    }
+    let mut least: Vec<u32> =
+        dfa.labels.iter().map(|label| if *label == NO_LABEL { u32::MAX } else { 0 }).collect();
+    let mut queue: VecDeque<u32> =
+        (0..).zip(&least).filter(|(_, least)| **least == 0).map(|(state, _)| state).collect();
+    while let Some(state) = queue.pop_front() {
+        for (source, cost) in &before[state as usize] {
+            let chars = least[state as usize] + cost;
+            if chars < least[*source as usize] {
+                least[*source as usize] = chars;
+                if *cost == 0 { queue.push_front(*source) } else { queue.push_back(*source) }
+            }
+        }
+    }
+    least
+}
+
+/// Every edge, once for each way in which its bytes count: 1 where a character begins, 0 within one.
+fn edges(dfa: &Dfa) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+    let mut counts = vec![(false, false); dfa.width];
+    for (byte, class) in (0..=u8::MAX).zip(dfa.classes.iter()) {
+        let count = &mut counts[usize::from(*class)];
+        if begins_character(byte) { count.1 = true } else { count.0 = true }
+    }
+    let live = dfa.table.iter().enumerate().filter(|(_, next)| **next != DEAD);
+    live.flat_map(move |(edge, next)| {
+        let source = u32::try_from(edge / dfa.width).expect("states fit 32 bits");
+        let (within, begins) = counts[edge % dfa.width];
+        [within.then_some((source, *next, 0)), begins.then_some((source, *next, 1))].into_iter().flatten()
+    })
+}
+
+/// The words of an automaton with at least `min` and at most `max` characters.
+#[derive(Clone, Debug)]
+pub struct Window {
+    dfa: Arc<Dfa>,
+    min: u32,
+    max: Option<u32>,
+    /// So many characters before `max`, no state is refused within 255 bytes.
+    far: u32,
+    /// For 0, 1, … characters fewer than `min`, the states from which the window can be met; the last row stands for all further ones.
+    short: Arc<[Box<[bool]>]>,
+}
+
+impl Window {
+    /// # Errors
+    ///
+    /// When the states, counted once for each character of `min`, are more than `limit`.
+    pub fn new(dfa: Arc<Dfa>, min: u32, max: Option<u32>, limit: usize) -> Result<Self, LimitExceeded> {
+        let finite = dfa.least_chars().iter().filter(|least| **least != u32::MAX);
+        let far = finite.max().map_or(0, |least| least.saturating_add(255));
+        let mut window = Self { dfa, min, max, far, short: Arc::from([]) };
+        let mut rows = vec![window.at_min()];
+        let edges: Vec<_> = if min > 0 { edges(&window.dfa).collect() } else { Vec::new() };
+        for _ in 0..min {
+            let last = rows.last().expect("the first row");
+            let row = one_fewer(last, &edges);
+            if row == *last {
+                break;
+            }
+            if (rows.len() + 1) * row.len() > limit {
+                return Err(too_many(limit));
+            }
+            rows.push(row);
+        }
+        window.short = rows.into();
+        Ok(window)
+    }
+
+    /// Whether, after `read` characters, the state leads to a word within the window. Characters count from their first byte.
+    #[must_use]
+    #[inline]
+    pub fn is_live(&self, state: StateId, read: u32) -> bool {
+        if read >= self.min {
+            return self.fits(read, self.dfa.least_chars()[state as usize]);
+        }
+        let row = ((self.min - read) as usize).min(self.short.len() - 1);
+        self.short[row][state as usize]
+    }
+
+    /// Whether a word of so many characters is within the window.
+    #[must_use]
+    pub fn contains(&self, chars: u32) -> bool {
+        chars >= self.min && self.max.is_none_or(|max| chars <= max)
+    }
+
+    /// The least and greatest number of characters.
+    #[must_use]
+    pub fn bounds(&self) -> (u32, Option<u32>) {
+        (self.min, self.max)
+    }
+
+    /// A number of characters that stands for this one: past `min` and far from `max` the count makes no difference to what the next 255 bytes
+    /// may be.
+    #[must_use]
+    pub fn class(&self, read: u32) -> u32 {
+        let is_free = read > self.min && self.max.is_none_or(|max| read.saturating_add(self.far) <= max);
+        if is_free { self.min } else { read }
+    }
+
+    /// Whether no word is within the window.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.dfa.is_empty() || !self.is_live(self.dfa.start(), 0)
+    }
+
+    /// The row of states that can meet the window when exactly `min` characters were read.
+    fn at_min(&self) -> Box<[bool]> {
+        self.dfa.least_chars().iter().map(|least| self.fits(self.min, *least)).collect()
+    }
+
+    /// Whether at least `more` characters still fit; `u32::MAX` says that no word can come.
+    fn fits(&self, read: u32, more: u32) -> bool {
+        more != u32::MAX && self.max.is_none_or(|max| read.saturating_add(more) <= max)
+    }
+}
+
+/// The states that reach a state of `row` by beginning one more character.
+fn one_fewer(row: &[bool], edges: &[(u32, u32, u32)]) -> Box<[bool]> {
+    let mut fewer = vec![false; row.len()];
+    for (source, next, cost) in edges {
+        fewer[*source as usize] |= *cost == 1 && row[*next as usize];
+    }
+    // A character has at most three continuation bytes.
+    for _ in 0..3 {
+        for (source, next, cost) in edges {
+            fewer[*source as usize] |= *cost == 0 && fewer[*next as usize];
+        }
+    }
+    fewer.into()
+}

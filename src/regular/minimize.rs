@@ -1,0 +1,252 @@
+//! From any deterministic automaton to the one trimmed, minimal, canonically numbered automaton of its language.
+
+use std::collections::HashMap;
+
+use super::dfa::{DEAD, Dfa, NO_LABEL};
+
+/// A deterministic automaton as it was built: nothing promised but that the table fits its width.
+pub(super) struct Raw {
+    pub(super) classes: Box<[u8; 256]>,
+    pub(super) width: usize,
+    pub(super) table: Vec<u32>,
+    pub(super) labels: Vec<u32>,
+    pub(super) start: u32,
+}
+
+impl Raw {
+    /// The minimal automaton.
+    pub(super) fn finish(mut self) -> Dfa {
+        self.trim();
+        let blocks = Partition::of(&self).blocks;
+        self.quotient(&blocks)
+    }
+
+    /// The automaton as it is, for a caller who knows that it is minimal.
+    pub(super) fn finish_minimal(self) -> Dfa {
+        let blocks: Vec<u32> = (0..).take(self.labels.len()).collect();
+        self.quotient(&blocks)
+    }
+
+    fn row(&self, state: usize) -> &[u32] {
+        &self.table[state * self.width..][..self.width]
+    }
+
+    /// Cuts the edges to states that lead to no word. Unreachable states fall away with the numbering.
+    fn trim(&mut self) {
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.labels.len()];
+        for (edge, next) in self.table.iter().enumerate().filter(|(_, next)| **next != DEAD) {
+            before[*next as usize].push(u32::try_from(edge / self.width).expect("states fit 32 bits"));
+        }
+        let mut live: Vec<bool> = self.labels.iter().map(|label| *label != NO_LABEL).collect();
+        let mut pending: Vec<usize> = (0..live.len()).filter(|state| live[*state]).collect();
+        while let Some(state) = pending.pop() {
+            for previous in &before[state] {
+                if !std::mem::replace(&mut live[*previous as usize], true) {
+                    pending.push(*previous as usize);
+                }
+            }
+        }
+        self.table
+            .iter_mut()
+            .filter(|next| **next != DEAD && !live[**next as usize])
+            .for_each(|next| *next = DEAD);
+    }
+
+    /// One state for each block that is reached, numbered breadth-first, with bytes that never differ in one class.
+    fn quotient(&self, blocks: &[u32]) -> Dfa {
+        let mut numbers = HashMap::from([(blocks[self.start as usize], 0_u32)]);
+        let mut order = vec![self.start as usize];
+        let mut table = Vec::new();
+        let mut at = 0;
+        while let Some(state) = order.get(at).copied() {
+            at += 1;
+            for next in self.row(state) {
+                table.push(if *next == DEAD {
+                    DEAD
+                } else {
+                    let fresh = u32::try_from(order.len()).expect("states fit 32 bits");
+                    *numbers.entry(blocks[*next as usize]).or_insert_with(|| {
+                        order.push(*next as usize);
+                        fresh
+                    })
+                });
+            }
+        }
+        let labels = order.iter().map(|state| self.labels[*state]).collect();
+        self.merge_classes(table, labels)
+    }
+
+    /// Gives bytes with equal columns one class; classes are numbered by their first byte.
+    fn merge_classes(&self, table: Vec<u32>, labels: Vec<u32>) -> Dfa {
+        let column = |class: u8| -> Vec<u32> {
+            table.iter().skip(usize::from(class)).step_by(self.width).copied().collect()
+        };
+        let mut known: HashMap<Vec<u32>, u8> = HashMap::new();
+        let mut merged: Vec<Option<u8>> = vec![None; self.width];
+        let mut kept = Vec::new();
+        let mut classes = Box::new([0; 256]);
+        for byte in 0..256 {
+            let class = self.classes[byte];
+            let new = *merged[usize::from(class)].get_or_insert_with(|| {
+                let fresh = u8::try_from(kept.len()).expect("at most 256 classes");
+                *known.entry(column(class)).or_insert_with(|| {
+                    kept.push(usize::from(class));
+                    fresh
+                })
+            });
+            classes[byte] = new;
+        }
+        let rows = table.chunks(self.width);
+        let narrow = rows.flat_map(|row| kept.iter().map(|class| row[*class])).collect();
+        Dfa::from_parts(classes, kept.len(), narrow, labels)
+    }
+}
+
+/// Hopcroft's partition of states into blocks of equal futures. The dead state takes part as the last one.
+struct Partition {
+    /// States, those of a block side by side.
+    states: Vec<u32>,
+    /// Where each state stands in `states`.
+    places: Vec<usize>,
+    /// The block of each state.
+    blocks: Vec<u32>,
+    /// First and one past the last place of each block.
+    bounds: Vec<(usize, usize)>,
+    /// How many states at the front of each block are marked.
+    marked: Vec<usize>,
+}
+
+impl Partition {
+    fn of(raw: &Raw) -> Self {
+        let inverse = Inverse::of(raw);
+        let mut partition = Self::by_label(raw);
+        let mut queue: Vec<u32> = (0..).take(partition.bounds.len()).collect();
+        let mut queued = vec![true; queue.len()];
+        while let Some(splitter) = queue.pop() {
+            queued[splitter as usize] = false;
+            let (first, end) = partition.bounds[splitter as usize];
+            let members = partition.states[first..end].to_vec();
+            for class in 0..raw.width {
+                let mut touched = Vec::new();
+                for member in &members {
+                    for previous in inverse.before(*member, class) {
+                        partition.mark(*previous, &mut touched);
+                    }
+                }
+                for block in touched {
+                    let Some(smaller) = partition.split(block, &mut queued) else { continue };
+                    if !std::mem::replace(&mut queued[smaller as usize], true) {
+                        queue.push(smaller);
+                    }
+                }
+            }
+        }
+        partition
+    }
+
+    fn by_label(raw: &Raw) -> Self {
+        let count = raw.labels.len() + 1;
+        let label = |state: &u32| raw.labels.get(*state as usize).copied().unwrap_or(NO_LABEL);
+        let mut states: Vec<u32> = (0..).take(count).collect();
+        states.sort_by_key(label);
+        let mut bounds = Vec::new();
+        let mut first = 0;
+        for run in states.chunk_by(|a, b| label(a) == label(b)) {
+            bounds.push((first, first + run.len()));
+            first += run.len();
+        }
+        let mut partition = Self {
+            places: vec![0; count],
+            blocks: vec![0; count],
+            marked: vec![0; bounds.len()],
+            bounds,
+            states,
+        };
+        for (block, (first, end)) in (0..).zip(partition.bounds.clone()) {
+            for place in first..end {
+                let state = partition.states[place] as usize;
+                (partition.places[state], partition.blocks[state]) = (place, block);
+            }
+        }
+        partition
+    }
+
+    fn mark(&mut self, state: u32, touched: &mut Vec<u32>) {
+        let block = self.blocks[state as usize];
+        let front = self.bounds[block as usize].0 + self.marked[block as usize];
+        let place = self.places[state as usize];
+        if place < front {
+            return;
+        }
+        if self.marked[block as usize] == 0 {
+            touched.push(block);
+        }
+        self.states.swap(front, place);
+        self.places[self.states[place] as usize] = place;
+        self.places[state as usize] = front;
+        self.marked[block as usize] += 1;
+    }
+
+    /// Splits the marked states off a block. Answers with the block that must still be a splitter: the new one where the old is waiting to
+    /// be, otherwise the smaller of the two.
+    fn split(&mut self, block: u32, queued: &mut Vec<bool>) -> Option<u32> {
+        let (first, end) = self.bounds[block as usize];
+        let marked = std::mem::take(&mut self.marked[block as usize]);
+        let middle = first + marked;
+        if middle == end {
+            return None;
+        }
+        let fresh = u32::try_from(self.bounds.len()).expect("no more blocks than states");
+        let (old, new) = if marked <= end - middle {
+            ((middle, end), (first, middle))
+        } else {
+            ((first, middle), (middle, end))
+        };
+        self.bounds[block as usize] = old;
+        self.bounds.push(new);
+        self.marked.push(0);
+        queued.push(false);
+        for place in new.0..new.1 {
+            self.blocks[self.states[place] as usize] = fresh;
+        }
+        Some(fresh)
+    }
+}
+
+/// The edges of an automaton backwards, by class.
+struct Inverse {
+    /// Where the sources of (target, class) begin in `sources`.
+    starts: Vec<u32>,
+    sources: Vec<u32>,
+    width: usize,
+}
+
+impl Inverse {
+    fn of(raw: &Raw) -> Self {
+        let count = raw.labels.len() + 1;
+        let dead = raw.labels.len();
+        let target = |next: u32| if next == DEAD { dead } else { next as usize };
+        let edges = || {
+            raw.table
+                .iter()
+                .enumerate()
+                .map(|(edge, next)| (edge / raw.width, edge % raw.width, target(*next)))
+        };
+        let mut starts = vec![0_u32; count * raw.width + 1];
+        edges().for_each(|(_, class, target)| starts[target * raw.width + class + 1] += 1);
+        (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
+        let mut fill = starts.clone();
+        let mut sources = vec![0; raw.table.len()];
+        for (source, class, target) in edges() {
+            let at = &mut fill[target * raw.width + class];
+            sources[*at as usize] = u32::try_from(source).expect("states fit 32 bits");
+            *at += 1;
+        }
+        Self { starts, sources, width: raw.width }
+    }
+
+    fn before(&self, target: u32, class: usize) -> &[u32] {
+        let at = target as usize * self.width + class;
+        &self.sources[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+}

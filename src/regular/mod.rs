@@ -1,0 +1,21 @@
+//! Regular languages of text, closed under Boolean algebra.
+//!
+//! A [`Dfa`] is a language of bytes as a minimal automaton. For schemas the bytes are the UTF-8 of *decoded* text: patterns, formats, names
+//! and enumerations are all automata of this one kind, so their conjunctions, alternatives and negations are exact, and whether
+//! anything is left is a matter of looking. Every operation takes a ceiling on states. Lengths are kept outside, in a [`Window`].
+
+mod algebra;
+mod build;
+mod dfa;
+mod format;
+mod length;
+mod minimize;
+mod pattern;
+#[cfg(test)]
+mod tests;
+mod utf8;
+
+pub use dfa::{Dfa, StateId};
+pub use format::{Format, format, known_formats};
+pub use length::{Window, begins_character};
+pub use pattern::{Pattern, PatternError, PatternErrorKind};

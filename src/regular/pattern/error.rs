@@ -1,0 +1,33 @@
+//! Why a pattern was refused.
+
+use std::ops::Range;
+
+use crate::limits::LimitExceeded;
+
+/// A pattern that cannot be enforced: why, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} (bytes {} to {} of the pattern)", .span.start, .span.end)]
+pub struct PatternError {
+    /// What is wrong.
+    pub kind: PatternErrorKind,
+    /// The bytes of the pattern that it is about.
+    pub span: Range<usize>,
+}
+
+/// What is wrong with a pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PatternErrorKind {
+    /// `(?=`, `(?!`, `(?<=` or `(?<!`.
+    #[error("lookaround is not supported")]
+    Lookaround,
+    /// `\1` or `\k<name>`: the language is not regular.
+    #[error("a backreference is not regular")]
+    Backreference,
+    /// Not an ECMA-262 pattern.
+    #[error("{0}")]
+    Syntax(String),
+    /// The automaton would be too large.
+    #[error(transparent)]
+    TooLarge(LimitExceeded),
+}

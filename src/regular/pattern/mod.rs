@@ -1,0 +1,57 @@
+//! ECMA-262 patterns, as JSON Schema uses them, to automata.
+//!
+//! The parser is our own, because `regex-syntax` reads another language: it differs in `\d`, `\s`, `\b`, `.`, `[^]`, `\cX`, `\uHHHH` and set
+//! operators, and it cannot name what is not regular. Semantics are those of the `u` flag (a pattern is about characters, never about
+//! halves of them); syntax is a little more lenient, because real schemas need not be: punctuation may be escaped without need, and
+//! braces and `]` stand for themselves where they mean nothing else.
+
+mod ast;
+mod class;
+mod determinize;
+mod error;
+mod escape;
+mod lower;
+mod parser;
+#[cfg(test)]
+mod tests;
+
+pub use error::{PatternError, PatternErrorKind};
+
+use super::Dfa;
+use ast::Node;
+
+/// A pattern that was read, not yet compiled.
+///
+/// ```
+/// use harmony_mask::regular::Pattern;
+///
+/// let dfa = Pattern::parse(r"^\d{3}-")?.to_dfa(1_000)?;
+/// assert!(dfa.contains(b"555-0100") && !dfa.contains(b"call 555-0100"));
+/// # Ok::<(), harmony_mask::regular::PatternError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    node: Node,
+    len: usize,
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    ///
+    /// When it is malformed, or uses lookaround or backreferences.
+    pub fn parse(source: &str) -> Result<Self, PatternError> {
+        Ok(Self { node: parser::parse(source)?, len: source.len() })
+    }
+
+    /// The texts that contain a match.
+    ///
+    /// # Errors
+    ///
+    /// When the automaton, or what it is made of, needs more than `limit` states.
+    pub fn to_dfa(&self, limit: usize) -> Result<Dfa, PatternError> {
+        determinize::texts_with_match(lower::lower(&self.node), limit)
+            .map_err(|limit| PatternError { kind: PatternErrorKind::TooLarge(limit), span: 0..self.len })
+    }
+}

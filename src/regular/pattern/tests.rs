@@ -1,0 +1,336 @@
+//! Patterns against the validator of the ecosystem, and against their own complements.
+
+#![expect(clippy::print_stdout, reason = "a skipped test says so, and times are of interest")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::{Pattern, PatternErrorKind};
+use crate::limits::Limits;
+use crate::regular::Dfa;
+
+fn limit() -> usize {
+    Limits::default().dfa_states
+}
+
+fn dfa(pattern: &str) -> Dfa {
+    Pattern::parse(pattern)
+        .and_then(|pattern| pattern.to_dfa(limit()))
+        .unwrap_or_else(|error| panic!("{pattern}: {error}"))
+}
+
+fn oracle(pattern: &str) -> Option<jsonschema::Validator> {
+    jsonschema::validator_for(&json!({ "type": "string", "pattern": pattern })).ok()
+}
+
+/// Texts near the edges of the dialects.
+const TEXTS: [&str; 40] = [
+    "",
+    "a",
+    "b",
+    "aa",
+    "ab",
+    "abc",
+    "aab",
+    "A",
+    "aB",
+    "foo",
+    "foo bar",
+    "foo-bar",
+    "a.b",
+    "a_b",
+    "1",
+    "12",
+    "123",
+    "1234",
+    "2024-01-31",
+    "-",
+    "_",
+    "/",
+    "\\",
+    "{",
+    "}",
+    "{a}",
+    "]",
+    "^",
+    "$",
+    " ",
+    "\t",
+    "\n",
+    "a\nb",
+    "\0",
+    "\u{8}",
+    "\u{feff}",
+    "é",
+    "日本",
+    "😀",
+    "a😀b",
+];
+
+/// Patterns on which both dialects agree.
+const AGREED: [&str; 74] = [
+    "",
+    "a",
+    "a|b",
+    "^a|b$",
+    "^(a|b)$",
+    "^(?:a|b)+$",
+    "^(?<name>a)b$",
+    "^(?P<name>a)b$",
+    "a*",
+    "^a*$",
+    "^a+?b",
+    "^a{2}$",
+    "^a{1,}$",
+    "^a{0,1}$",
+    "^a{0}$",
+    "^[abc]+$",
+    "^[^abc]+$",
+    "^[a-c]$",
+    "^[-a]$",
+    "^[a-]$",
+    r"^[\w-]+$",
+    r"^[\w.-]+$",
+    r"^[a\-z]$",
+    r"^[\]]$",
+    r"^[\\]$",
+    "^[$^]$",
+    "^[{}]$",
+    r"^\d+$",
+    r"^\D+$",
+    r"^\w+$",
+    r"^\W+$",
+    r"^\s$",
+    r"^\S+$",
+    r"^[\s\S]*$",
+    r"^[\d\s]+$",
+    r"\bfoo\b",
+    r"^a\.b$",
+    r"^\/$",
+    r"^\-$",
+    r"^\_$",
+    "^\\\"$",
+    r"^\@$",
+    r"^\$$",
+    r"^\^$",
+    r"^\{a\}$",
+    r"^\t$",
+    r"^\n$",
+    r"^\x61$",
+    r"^\u{61}$",
+    r"^\p{L}+$",
+    r"^\P{L}+$",
+    r"^\p{Lu}$",
+    r"^[\p{L}\d]+$",
+    r"^\p{Script=Han}+$",
+    r"^[^\x00-\x1f]*$",
+    "^日本$",
+    "^[é日]",
+    "^😀$",
+    "^.$",
+    "^a.+b$",
+    "^()$",
+    "^(|a)$",
+    "(^a|b$)",
+    "^^a",
+    "a$$",
+    "a^",
+    "$a",
+    "^$",
+    "(?i)^ab$",
+    "(?i)[^a]",
+    "(?i:a)B",
+    "^(a(b(c)?)?)?$",
+    r"^\d{4}-\d{2}-\d{2}$",
+    r"^\S*$",
+];
+
+#[test]
+fn agrees_with_the_validator() {
+    for pattern in AGREED {
+        let (dfa, oracle) = (dfa(pattern), oracle(pattern).unwrap_or_else(|| panic!("{pattern}")));
+        for text in TEXTS {
+            assert_eq!(dfa.contains(text.as_bytes()), oracle.is_valid(&json!(text)), "{pattern} on {text:?}");
+        }
+    }
+}
+
+/// What ECMA-262 says where the validator says otherwise or nothing.
+#[test]
+fn follows_the_standard() {
+    let check = |pattern: &str, accepted: &[&str], rejected: &[&str]| {
+        let dfa = dfa(pattern);
+        accepted.iter().for_each(|text| assert!(dfa.contains(text.as_bytes()), "{pattern} on {text:?}"));
+        rejected.iter().for_each(|text| assert!(!dfa.contains(text.as_bytes()), "{pattern} on {text:?}"));
+    };
+    check("^.$", &["a", "😀"], &["\n", "\r", "\u{2028}", "\u{2029}"]);
+    check("^[^]$", &["a", "\n", "😀"], &["", "ab"]);
+    check("^[]|b$", &["b"], &["", "a"]);
+    check(r"^\s$", &["\u{feff}", "\u{a0}", "\u{2028}", "\u{b}"], &["\u{85}", "\u{180e}", "\u{200b}"]);
+    check(r"\bb", &["éb", "b"], &["ab", "_b"]);
+    check(r"^\B.", &["é"], &["a"]);
+    check(r"\B", &["", "é", "aa"], &["a", "aéa"]);
+    check(r"^[\b]$", &["\u{8}"], &["b"]);
+    check(r"^\cA\cz$", &["\u{1}\u{1a}"], &["cAcz"]);
+    check(r"^\ud83d\ude00$", &["😀"], &["😃"]);
+    check(r"^[\ud83d\ude00-\ud83d\ude02]$", &["😁"], &["😃"]);
+    check(r"^\ud83d|b$", &["b"], &["", "😀"]);
+    check(r"^[\u0000-\uffff]$", &["\0", "\u{ffff}"], &["😀"]);
+    check(r"^\0$", &["\0"], &["0"]);
+    check("^[a[]&&b--]$", &["a&&b--]", "[&&b--]"], &["a", "b"]);
+    check("^{{a}}]$", &["{{a}}]"], &["{a}"]);
+    check("^{a,b}$", &["{a,b}"], &["a"]);
+    check(r"^\<a\>$", &["<a>"], &["a"]);
+    check("^a{2,3}?$", &["aa", "aaa"], &["a", "aaaa"]);
+}
+
+#[test]
+fn errors_say_what_and_where() {
+    let check = |pattern: &str, kind: &str, span: std::ops::Range<usize>| {
+        let error = Pattern::parse(pattern).expect_err(pattern);
+        let found = match error.kind {
+            PatternErrorKind::Lookaround => "lookaround".to_owned(),
+            PatternErrorKind::Backreference => "backreference".to_owned(),
+            PatternErrorKind::Syntax(message) => message,
+            PatternErrorKind::TooLarge(limit) => limit.to_string(),
+        };
+        assert_eq!((found.as_str(), error.span), (kind, span), "{pattern}");
+    };
+    check("^(?=a)", "lookaround", 1..4);
+    check("(?!a)", "lookaround", 0..3);
+    check("(?<=a)", "lookaround", 0..4);
+    check("a(?<!a)", "lookaround", 1..5);
+    check(r"(a)\1", "backreference", 3..5);
+    check(r"(?<x>a)\k<x>", "backreference", 7..9);
+    check("(a", "`(` without `)`", 0..2);
+    check("é)", "`)` without `(`", 2..3);
+    check("[a", "`[` without `]`", 0..2);
+    check("*a", "nothing to repeat", 0..1);
+    check("a**", "nothing to repeat", 2..3);
+    check("a|{2}", "nothing to repeat", 2..5);
+    check("^*", "an assertion cannot be repeated", 0..2);
+    check("a{3,2}", "the greatest count is less than the least", 1..6);
+    check("a{,2}", "a quantifier needs its least count", 1..5);
+    check("[b-a]", "the range is out of order", 1..4);
+    check(r"\a", r"unknown escape `\a`", 0..2);
+    check(r"\p{Nope}", "unknown Unicode property `Nope`", 0..8);
+    check(r"\pL", r"`\p` needs a property in braces", 0..2);
+    check(r"\x1", r"`\x` needs two hexadecimal digits", 0..2);
+    check(r"\u12", r"`\u` needs four hexadecimal digits, or a code point in braces", 0..2);
+    check(r"\c1", r"`\c` needs a letter", 0..3);
+    check("a\\", "nothing follows the backslash", 1..2);
+    check("(?s)a", "unknown kind of group", 0..2);
+    let deep = format!("{}{}", "(".repeat(100_000), ")".repeat(100_000));
+    check(&deep, "more than 200 groups within each other", 200..201);
+}
+
+/// Patterns made to exhaust: they end, with an automaton or with the named limit, and quickly.
+#[test]
+fn bombs_end() {
+    let nested = (0..150).fold("a".to_owned(), |inner, _| format!("(?:{inner}|b)*"));
+    let bombs = [
+        "(a{1000}){1000}",
+        ".*a.{25}",
+        "(a|aa)*b",
+        "x{100000}",
+        "x{4294967295}",
+        "x{99999999999}",
+        "(){4294967295}",
+        "(?:[]){4294967295}",
+        "((a?){300}){300}",
+        r"(\p{L}?){5000}",
+        r"(?:\w|\p{L}|.){0,2000}b",
+        r"(.*a){30}.{20}",
+        r"^(([a-z])+.)+[A-Z]([a-z])+$",
+        &nested,
+        r"((a*)*b*)*c{50}.*d{50}",
+        "(a|b|ab)*c.{12}$",
+        r"(\b\p{L}\b|\B.){300}",
+    ];
+    for bomb in bombs {
+        let begun = Instant::now();
+        let result = Pattern::parse(bomb).and_then(|pattern| pattern.to_dfa(limit()));
+        if let Err(error) = &result {
+            assert!(
+                matches!(&error.kind, PatternErrorKind::TooLarge(limit) if limit.what == "dfa_states"),
+                "{bomb}: {error}"
+            );
+        }
+        assert!(
+            begun.elapsed().as_secs() < 10,
+            "{bomb}: a minute's work is a hang, a second's may be a busy machine"
+        );
+    }
+}
+
+/// All strings under `pattern` and all names under `patternProperties`.
+fn collect_patterns(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect_patterns(item, found)),
+        Value::Object(members) => {
+            found.extend(members.get("pattern").and_then(Value::as_str).map(str::to_owned));
+            let names = members.get("patternProperties").and_then(Value::as_object);
+            found.extend(names.into_iter().flat_map(|names| names.keys().cloned()));
+            members.values().for_each(|member| collect_patterns(member, found));
+        }
+        _ => {}
+    }
+}
+
+fn corpus_patterns() -> Option<BTreeSet<String>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/corpora/maskbench-dev");
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).ok()? {
+        let text = std::fs::read_to_string(entry.ok()?.path()).ok()?;
+        collect_patterns(&serde_json::from_str(&text).ok()?, &mut found);
+    }
+    Some(found)
+}
+
+#[test]
+fn real_patterns_agree_with_the_validator() {
+    let Some(patterns) = corpus_patterns() else {
+        println!("skipped: target/corpora/maskbench-dev is absent");
+        return;
+    };
+    let mut times = Vec::new();
+    for pattern in &patterns {
+        let begun = Instant::now();
+        let dfa = match Pattern::parse(pattern).and_then(|pattern| pattern.to_dfa(limit())) {
+            Ok(dfa) => dfa,
+            Err(error) => {
+                let is_named =
+                    matches!(error.kind, PatternErrorKind::Lookaround | PatternErrorKind::Backreference);
+                assert!(is_named || oracle(pattern).is_none(), "{pattern}: {error}");
+                continue;
+            }
+        };
+        times.push(begun.elapsed());
+        // `regex` reads `\<` and `\>` as edges of words.
+        let Some(oracle) = oracle(pattern).filter(|_| !pattern.contains(r"\<")) else {
+            continue;
+        };
+        let complement = dfa.complement(limit()).expect("as small");
+        let shortest =
+            |dfa: &Dfa| dfa.shortest().map(|word| json!(String::from_utf8(word).expect("UTF-8 only")));
+        shortest(&dfa).iter().for_each(|word| assert!(oracle.is_valid(word), "{pattern} on {word}"));
+        shortest(&complement).iter().for_each(|word| assert!(!oracle.is_valid(word), "{pattern} on {word}"));
+        for text in TEXTS {
+            assert_eq!(dfa.contains(text.as_bytes()), oracle.is_valid(&json!(text)), "{pattern} on {text:?}");
+        }
+    }
+    times.sort_unstable();
+    let at = |share: usize| times[(times.len() - 1) * share / 100];
+    println!(
+        "{} patterns, {} built; p50 {:?}, p90 {:?}, p99 {:?}, worst {:?}",
+        patterns.len(),
+        times.len(),
+        at(50),
+        at(90),
+        at(99),
+        at(100)
+    );
+}

@@ -1,0 +1,134 @@
+//! The algebra against sets of words, on automata small enough to enumerate.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::{Dfa, Window, begins_character};
+
+const LIMIT: usize = 10_000;
+
+/// All words over `ab` and `é` of up to three characters.
+fn universe() -> Vec<String> {
+    let mut words = vec![String::new()];
+    for at in 0..40 {
+        let longer = ["a", "b", "é"].map(|letter| format!("{}{letter}", words[at]));
+        words.extend(longer);
+    }
+    words.retain(|word| word.chars().count() <= 3);
+    words
+}
+
+fn words_of(dfa: &Dfa) -> BTreeSet<String> {
+    universe().into_iter().filter(|word| dfa.contains(word.as_bytes())).collect()
+}
+
+fn finite(words: &BTreeSet<String>) -> Dfa {
+    Dfa::words(words.iter().map(|word| (word, 0)), LIMIT).expect("small")
+}
+
+/// The same language by exploring a machine that knows nothing but prefixes.
+fn explored(words: &BTreeSet<String>) -> Dfa {
+    let alphabet: Vec<u8> = (0..=u8::MAX).collect();
+    let step = |read: &Vec<u8>, byte: u8| {
+        let next = [read.as_slice(), &[byte]].concat();
+        words.iter().any(|word| word.as_bytes().starts_with(&next)).then_some(next)
+    };
+    let label = |read: &Vec<u8>| words.iter().any(|word| word.as_bytes() == read).then_some(0);
+    Dfa::explore(Vec::new(), &alphabet, step, label, LIMIT).expect("small")
+}
+
+fn some_words() -> impl Strategy<Value = BTreeSet<String>> {
+    proptest::collection::btree_set(proptest::sample::select(universe()), 0..12)
+}
+
+proptest! {
+    #[test]
+    fn equal_languages_are_equal_automata(words in some_words()) {
+        let dfa = finite(&words);
+        prop_assert_eq!(&dfa, &explored(&words));
+        prop_assert_eq!(&words_of(&dfa), &words);
+        prop_assert_eq!(&dfa.complement(LIMIT).unwrap().complement(LIMIT).unwrap(), &dfa);
+        prop_assert_eq!(dfa.count_from(dfa.start()), Some(words.len() as u64));
+        prop_assert_eq!(dfa.is_empty(), words.is_empty());
+        let shortest = words.iter().min_by_key(|word| (word.len(), word.as_str())).map(|word| word.clone().into_bytes());
+        prop_assert_eq!(dfa.shortest(), shortest);
+    }
+
+    #[test]
+    fn algebra_is_that_of_sets(a in some_words(), b in some_words()) {
+        let (left, right) = (finite(&a), finite(&b));
+        prop_assert_eq!(left.intersection(&right, LIMIT).unwrap(), finite(&(&a & &b)));
+        prop_assert_eq!(left.union(&right, LIMIT).unwrap(), finite(&(&a | &b)));
+        prop_assert_eq!(left.difference(&right, LIMIT).unwrap(), finite(&(&a - &b)));
+        prop_assert_eq!(left.is_subset(&right, LIMIT).unwrap(), a.is_subset(&b));
+        let (not_left, not_right) = (left.complement(LIMIT).unwrap(), right.complement(LIMIT).unwrap());
+        let neither = not_left.intersection(&not_right, LIMIT).unwrap();
+        prop_assert_eq!(neither, left.union(&right, LIMIT).unwrap().complement(LIMIT).unwrap());
+    }
+
+    #[test]
+    fn windows_are_exact(words in some_words(), negated: bool, min in 0..5_u32, more in proptest::option::of(0..3_u32)) {
+        let max = more.map(|more| min + more);
+        let dfa = if negated { finite(&words).complement(LIMIT).unwrap() } else { finite(&words) };
+        let window = Window::new(Arc::new(dfa.clone()), min, max, LIMIT).unwrap();
+        // By definition: some continuation in the universe, or (negated) one with a letter that no word has.
+        let fits = |word: &str| {
+            let len = word.chars().count() as u32;
+            dfa.contains(word.as_bytes()) && len >= min && max.is_none_or(|max| len <= max)
+        };
+        for prefix in universe() {
+            let mut state = Some(dfa.start());
+            for byte in prefix.bytes() {
+                state = state.and_then(|state| dfa.next(state, byte));
+            }
+            let read = prefix.bytes().filter(|byte| begins_character(*byte)).count() as u32;
+            let long = negated && max.is_none_or(|max| read < max);
+            let expected = long || universe().iter().any(|word| word.starts_with(&prefix) && fits(word));
+            prop_assert_eq!(state.is_some_and(|state| window.is_live(state, read)), expected, "{:?}", prefix);
+        }
+    }
+}
+
+#[test]
+fn labels_tell_words_apart() {
+    let names = Dfa::words([("get", 0), ("get_all", 1), ("get", 7)], LIMIT).unwrap();
+    let check = |word: &str, expected: Option<u32>| {
+        let end = word.bytes().try_fold(names.start(), |state, byte| names.next(state, byte));
+        assert_eq!(end.and_then(|state| names.label(state)), expected, "{word}");
+    };
+    check("get", Some(0));
+    check("get_all", Some(1));
+    check("get_", None);
+    let (word, label) = names.shortest_from(names.start(), &|label| if label == 0 { 10 } else { 0 });
+    assert_eq!((word.as_slice(), label), (&b"get_all"[..], 1));
+}
+
+#[test]
+fn text_is_valid_utf8() {
+    let text = Dfa::text();
+    let samples: [&[u8]; 9] = [
+        b"",
+        b"a\0",
+        "é€😀".as_bytes(),
+        b"\xc0\x80",
+        b"\xed\xa0\x80",
+        b"\xf4\x90\x80\x80",
+        b"\xff",
+        b"\xe2\x82",
+        b"\x80",
+    ];
+    for sample in samples {
+        assert_eq!(text.contains(sample), std::str::from_utf8(sample).is_ok(), "{sample:?}");
+    }
+    assert_eq!(text.count_from(text.start()), None);
+}
+
+#[test]
+fn limits_are_named() {
+    let long = "x".repeat(100);
+    assert_eq!(Dfa::words([(long.as_str(), 0)], 50).unwrap_err().what, "dfa_states");
+    let counter = Dfa::explore(0_u64, b"x", |count, _| Some(count + 1), |_| Some(0), 1000);
+    assert_eq!(counter.unwrap_err().limit, 1000);
+}

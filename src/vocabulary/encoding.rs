@@ -1,0 +1,125 @@
+//! From text to tokens and back.
+//!
+//! Encoding needs the merge order of a vocabulary, which its byte strings do not tell, so it is offered for `o200k_harmony`
+//! only, by tiktoken-rs. Its encoder is built on first use, once per process; programs that only mask never pay for it.
+
+use std::iter;
+use std::ops::Range;
+
+use tiktoken_rs::o200k_harmony_singleton;
+
+use super::Vocabulary;
+use crate::special::{SpecialToken, TokenId};
+
+/// Where a run of white space is cut, in characters. tiktoken-rs 0.12 panics where one outgrows the stack of its pattern,
+/// which holds a million.
+const LONGEST_WHITE_SPACE: usize = 500_000;
+
+impl Vocabulary {
+    /// Encodes ordinary text, in which `<|end|>` is seven characters; `None` where the vocabulary has no merge order.
+    ///
+    /// The first call in a process builds the encoder, which takes about 0.4 s.
+    ///
+    /// ```
+    /// # use harmony_mask::Vocabulary;
+    /// let vocabulary = Vocabulary::o200k_harmony();
+    /// assert_eq!(vocabulary.encode("Hello world"), Some(vec![13_225, 2_375]));
+    /// ```
+    #[must_use]
+    pub fn encode(&self, text: &str) -> Option<Vec<TokenId>> {
+        let encode = |text| o200k_harmony_singleton().encode_ordinary(text);
+        self.0.is_harmony.then(|| encodable_parts(text).flat_map(encode).collect())
+    }
+
+    /// Encodes text in which the spellings of special tokens stand for them, also of those that no grammar allows; for tools, never for
+    /// untrusted text.
+    ///
+    /// ```
+    /// # use harmony_mask::Vocabulary;
+    /// let vocabulary = Vocabulary::o200k_harmony();
+    /// assert_eq!(vocabulary.encode_with_special("Hello<|end|>"), Some(vec![13_225, 200_007]));
+    /// assert_eq!(vocabulary.encode_with_special("<|endoftext|>"), Some(vec![199_999]));
+    /// ```
+    #[must_use]
+    pub fn encode_with_special(&self, text: &str) -> Option<Vec<TokenId>> {
+        let mut tokens = Vec::new();
+        let mut rest = text;
+        while let Some((before, special, after)) = self.split_at_special(rest) {
+            tokens.extend(self.encode(before)?);
+            tokens.push(special);
+            rest = after;
+        }
+        tokens.extend(self.encode(rest)?);
+        Some(tokens)
+    }
+
+    /// Decodes tokens for people to read: special tokens spelled out, ids that are no tokens as `<|300000|>`, invalid UTF-8 replaced.
+    ///
+    /// ```
+    /// # use harmony_mask::Vocabulary;
+    /// assert_eq!(Vocabulary::o200k_harmony().decode(&[13_225, 200_007, 200_018]), "Hello<|end|><|endofprompt|>");
+    /// ```
+    #[must_use]
+    pub fn decode(&self, tokens: &[TokenId]) -> String {
+        let mut text = Vec::new();
+        for &token in tokens {
+            match self.token_bytes(token) {
+                Some(bytes) => text.extend_from_slice(bytes),
+                None => text.extend_from_slice(format!("<|{}|>", self.special_name(token)).as_bytes()),
+            }
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// The first special token spelled in `text`, with what stands before and after it.
+    fn split_at_special<'t>(&self, text: &'t str) -> Option<(&'t str, TokenId, &'t str)> {
+        text.match_indices("<|").find_map(|(start, bar)| {
+            let (name, after) = text[start + bar.len()..].split_once("|>")?;
+            Some((&text[..start], self.special_named(name)?, after))
+        })
+    }
+
+    /// The special token with this name between the bars.
+    fn special_named(&self, name: &str) -> Option<TokenId> {
+        if let Some(special) = SpecialToken::from_name(name) {
+            return Some(self.special_id(special));
+        }
+        let (id, _) = PROMPT_ONLY.iter().find(|(_, other)| *other == name).copied().or_else(|| {
+            let id = name.strip_prefix("reserved_")?.parse().ok()?;
+            (self.special_name(id) == name).then_some((id, name))
+        })?;
+        self.0.is_harmony.then_some(id)
+    }
+
+    /// The name of a special token between the bars; the number of what is no token.
+    fn special_name(&self, token: TokenId) -> String {
+        let prompt_only = PROMPT_ONLY.iter().find(|(id, _)| *id == token);
+        match (self.special(token), prompt_only) {
+            (Some(special), _) => special.name().to_owned(),
+            (None, Some((_, name))) if self.0.is_harmony => (*name).to_owned(),
+            _ if self.0.is_harmony && RESERVED.contains(&token) => format!("reserved_{token}"),
+            _ => token.to_string(),
+        }
+    }
+}
+
+/// The special tokens of `o200k_harmony` that have a meaning but are never generated.
+const PROMPT_ONLY: [(TokenId, &str); 3] =
+    [(199_998, "startoftext"), (199_999, "endoftext"), (200_018, "endofprompt")];
+
+/// The ids of the model's vocabulary past the ordinary tokens: those without a meaning are reserved.
+const RESERVED: Range<TokenId> = 200_000..201_088;
+
+/// The text, cut inside white space that tiktoken-rs could not take whole.
+fn encodable_parts(mut rest: &str) -> impl Iterator<Item = &str> {
+    iter::from_fn(move || {
+        let mut run = 0;
+        let cut = rest.char_indices().find_map(|(at, char)| {
+            run = if char.is_whitespace() { run + 1 } else { 0 };
+            (run > LONGEST_WHITE_SPACE).then_some(at)
+        });
+        let (part, after) = rest.split_at(cut.unwrap_or(rest.len()));
+        rest = after;
+        (!part.is_empty()).then_some(part)
+    })
+}

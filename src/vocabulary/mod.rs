@@ -1,0 +1,184 @@
+//! The tokens of a model: their bytes, the trie that masks walk, and the special tokens.
+//!
+//! A [`Vocabulary`] holds the *ordinary* tokens, which are byte strings, and the seven [`SpecialToken`]s, which are not. Every
+//! other id of a model (padding, reserved ids, tokens that only prompts contain) is unknown to it, so no mask can allow one.
+
+mod encoding;
+mod error;
+mod image;
+mod tables;
+mod trie;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+pub use error::VocabularyError;
+pub use trie::{Node, Trie};
+
+use crate::special::{SpecialToken, TokenId};
+use tables::{LARGEST_ID, Tables};
+
+/// The tokens of a model. Cheap to clone.
+///
+/// ```
+/// # use harmony_mask::{SpecialToken, Vocabulary};
+/// let vocabulary = Vocabulary::o200k_harmony();
+/// assert_eq!(vocabulary.token_bytes(13_225), Some("Hello".as_bytes()));
+/// assert_eq!(vocabulary.special(200_007), Some(SpecialToken::End));
+/// assert_eq!(vocabulary.token_bytes(200_018), None); // reserved
+/// ```
+#[derive(Clone)]
+pub struct Vocabulary(Arc<Inner>);
+
+struct Inner {
+    tables: Tables,
+    /// By the order of [`SpecialToken::ALL`].
+    specials: [TokenId; SpecialToken::ALL.len()],
+    /// Whether tiktoken-rs knows how to encode in this vocabulary.
+    is_harmony: bool,
+}
+
+impl Vocabulary {
+    /// The vocabulary of gpt-oss. Its tables are part of the program, so this costs no more than a lookup.
+    #[must_use]
+    pub fn o200k_harmony() -> Self {
+        static SHARED: LazyLock<Vocabulary> = LazyLock::new(|| {
+            let specials = SpecialToken::ALL.map(SpecialToken::harmony_id);
+            Vocabulary(Arc::new(Inner { tables: image::o200k_harmony(), specials, is_harmony: true }))
+        });
+        SHARED.clone()
+    }
+
+    /// Any other vocabulary, such as an engine's own: its ordinary tokens and its ids of the seven special tokens.
+    ///
+    /// Byte strings must be distinct, and all 256 single bytes must be tokens: otherwise a text could be demanded that the
+    /// model has no tokens for. Leave out whatever must never be generated.
+    ///
+    /// ```
+    /// # use harmony_mask::{SpecialToken, Vocabulary, vocabulary::VocabularyError};
+    /// let bytes = (0..=255).map(|byte: u8| (u32::from(byte), vec![byte]));
+    /// let specials = SpecialToken::ALL.into_iter().zip(1_000..);
+    /// let vocabulary = Vocabulary::new(bytes.clone(), specials)?;
+    /// assert_eq!(vocabulary.width(), 1_007);
+    ///
+    /// let error = Vocabulary::new(bytes, [(SpecialToken::Return, 1_000)]).unwrap_err();
+    /// assert_eq!(error, VocabularyError::MissingSpecial { special: SpecialToken::Constrain });
+    /// # Ok::<(), VocabularyError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the list, as a [`VocabularyError`].
+    pub fn new(
+        tokens: impl IntoIterator<Item = (TokenId, Vec<u8>)>,
+        specials: impl IntoIterator<Item = (SpecialToken, TokenId)>,
+    ) -> Result<Self, VocabularyError> {
+        let tables = Tables::new(tokens.into_iter().collect())?;
+        let specials = special_ids(specials)?;
+        let vocabulary = Self(Arc::new(Inner { tables, specials, is_harmony: false }));
+        match specials.into_iter().find(|id| vocabulary.token_bytes(*id).is_some()) {
+            Some(id) => Err(VocabularyError::DuplicateId { id }),
+            None => Ok(vocabulary),
+        }
+    }
+
+    /// The bytes of an ordinary token.
+    #[must_use]
+    pub fn token_bytes(&self, token: TokenId) -> Option<&[u8]> {
+        let Tables { starts, bytes, .. } = &self.0.tables;
+        let [start, end] = *starts.get(token as usize..)?.first_chunk()?;
+        (start < end).then(|| &bytes[start as usize..end as usize])
+    }
+
+    /// The special token with this id.
+    #[must_use]
+    pub fn special(&self, token: TokenId) -> Option<SpecialToken> {
+        let index = self.0.specials.iter().position(|id| *id == token)?;
+        Some(SpecialToken::ALL[index])
+    }
+
+    /// The id of a special token.
+    #[must_use]
+    pub fn special_id(&self, special: SpecialToken) -> TokenId {
+        self.0.specials[special as usize]
+    }
+
+    /// One past the highest id known here. A model's logits may be wider: 201 088 in gpt-oss, where this is 200 013.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        let highest = self.0.specials.iter().copied().max().expect("there are special tokens");
+        (self.0.tables.starts.len() - 1).max(highest as usize + 1)
+    }
+
+    /// The number of ordinary tokens.
+    #[must_use]
+    pub fn token_count(&self) -> usize {
+        self.0.tables.count as usize
+    }
+
+    /// The length in bytes of the longest ordinary token, which is also the greatest depth in the trie.
+    #[must_use]
+    pub fn longest_token(&self) -> usize {
+        self.0.tables.longest as usize
+    }
+
+    /// The size of the tables, whether they are on the heap or part of the program.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let Tables { nodes, starts, bytes, .. } = &self.0.tables;
+        size_of_val(&**nodes) + size_of_val(&**starts) + bytes.len()
+    }
+
+    /// The trie of the ordinary tokens.
+    #[must_use]
+    pub fn trie(&self) -> Trie<'_> {
+        Trie::new(&self.0.tables.nodes)
+    }
+
+    /// The bytes that lead to a node of the [trie](Self::trie).
+    ///
+    /// # Panics
+    ///
+    /// When the trie has no such node.
+    #[must_use]
+    pub fn prefix(&self, node: u32) -> &[u8] {
+        let trie = self.trie();
+        // The first token at or below a node begins with the node's bytes.
+        let token = (node..trie.node(node).end).find_map(|below| trie.node(below).token);
+        let bytes =
+            token.and_then(|token| self.token_bytes(token)).expect("there is a token below every node");
+        &bytes[..usize::from(trie.node(node).depth)]
+    }
+}
+
+/// The ids in the order of [`SpecialToken::ALL`].
+fn special_ids(
+    specials: impl IntoIterator<Item = (SpecialToken, TokenId)>,
+) -> Result<[TokenId; SpecialToken::ALL.len()], VocabularyError> {
+    let mut ids = [None; SpecialToken::ALL.len()];
+    for (special, id) in specials {
+        if id > LARGEST_ID {
+            return Err(VocabularyError::LargeId { id, limit: LARGEST_ID });
+        }
+        if ids.contains(&Some(id)) {
+            return Err(VocabularyError::DuplicateId { id });
+        }
+        if ids[special as usize].replace(id).is_some() {
+            return Err(VocabularyError::DuplicateSpecial { special });
+        }
+    }
+    let missing = SpecialToken::ALL.into_iter().find(|special| ids[*special as usize].is_none());
+    match missing {
+        Some(special) => Err(VocabularyError::MissingSpecial { special }),
+        None => Ok(ids.map(|id| id.expect("none is missing"))),
+    }
+}
+
+impl fmt::Debug for Vocabulary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Vocabulary({} tokens)", self.token_count())
+    }
+}

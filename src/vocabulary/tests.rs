@@ -1,0 +1,169 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn specials() -> Vec<(SpecialToken, TokenId)> {
+    SpecialToken::ALL.into_iter().zip(900..).collect()
+}
+
+fn single_bytes() -> Vec<(TokenId, Vec<u8>)> {
+    (0..=255).map(|byte: u8| (u32::from(byte), vec![byte])).collect()
+}
+
+/// The trie is the set of prefixes, in order, with the tokens where they belong.
+fn check_trie(vocabulary: &Vocabulary, tokens: &BTreeMap<Vec<u8>, TokenId>) {
+    let prefixes: BTreeSet<&[u8]> = tokens.keys().flat_map(|t| (1..=t.len()).map(|n| &t[..n])).collect();
+    let trie = vocabulary.trie();
+    assert_eq!(trie.len() as usize, prefixes.len());
+    let mut path = Vec::new();
+    for (index, prefix) in (0..).zip(&prefixes) {
+        let node = trie.node(index);
+        path.truncate(node.parent_depth());
+        path.push(node.byte);
+        assert_eq!(path, *prefix);
+        assert_eq!(node.token, tokens.get(*prefix).copied());
+        let end = index + prefixes.range(*prefix..).take_while(|p| p.starts_with(prefix)).count() as u32;
+        assert_eq!(node.end, end);
+    }
+    for (bytes, id) in tokens {
+        assert_eq!(vocabulary.token_bytes(*id), Some(&bytes[..]));
+    }
+    assert_eq!(vocabulary.token_count(), tokens.len());
+    assert_eq!(vocabulary.longest_token(), tokens.keys().map(Vec::len).max().unwrap());
+}
+
+proptest! {
+    #[test]
+    fn any_vocabulary(words in proptest::collection::btree_set(proptest::collection::vec(97_u8..100, 2..6), 0..60)) {
+        let ids = (1_000..).step_by(3); // past the specials, with gaps
+        let mut tokens: BTreeMap<Vec<u8>, TokenId> = words.into_iter().zip(ids).collect();
+        tokens.extend(single_bytes().into_iter().map(|(id, bytes)| (bytes, id)));
+        let by_bytes = tokens.iter().map(|(bytes, id)| (*id, bytes.clone()));
+        let vocabulary = Vocabulary::new(by_bytes, specials()).unwrap();
+        check_trie(&vocabulary, &tokens);
+        let width = tokens.values().copied().max().unwrap().max(906) + 1;
+        prop_assert_eq!(vocabulary.width(), width as usize);
+        for id in (256..900).chain(907..1_000).chain([1_001, width, u32::MAX]) {
+            prop_assert_eq!((vocabulary.token_bytes(id), vocabulary.special(id)), (None, None));
+        }
+    }
+}
+
+#[test]
+fn harmony_is_what_tiktoken_says() {
+    let vocabulary = Vocabulary::o200k_harmony();
+    let ranks = tiktoken_rs::o200k_harmony_singleton();
+    let tokens: BTreeMap<Vec<u8>, TokenId> =
+        (0..199_998).map(|id| (ranks.decode_bytes(&[id]).unwrap(), id)).collect();
+    check_trie(&vocabulary, &tokens);
+    assert_eq!((vocabulary.token_count(), vocabulary.longest_token()), (199_998, 128));
+    assert_eq!((vocabulary.width(), vocabulary.trie().len()), (200_013, 421_660));
+}
+
+#[test]
+fn other_harmony_ids_are_unknown() {
+    let vocabulary = Vocabulary::o200k_harmony();
+    for id in 199_998..201_200 {
+        let special = SpecialToken::ALL.into_iter().find(|special| special.harmony_id() == id);
+        assert_eq!((vocabulary.special(id), vocabulary.token_bytes(id)), (special, None));
+    }
+    for special in SpecialToken::ALL {
+        assert_eq!(vocabulary.special_id(special), special.harmony_id());
+    }
+}
+
+#[test]
+fn errors_name_the_fault() {
+    let check = |tokens: &[(TokenId, &[u8])], expected: VocabularyError, message: &str| {
+        let all = single_bytes().into_iter().chain(tokens.iter().map(|(id, bytes)| (*id, bytes.to_vec())));
+        let error = Vocabulary::new(all, specials()).unwrap_err();
+        assert_eq!((error.to_string().as_str(), error), (message, expected));
+    };
+    check(&[(7, b"xy")], VocabularyError::DuplicateId { id: 7 }, "token id 7 is given twice");
+    check(&[(903, b"xy")], VocabularyError::DuplicateId { id: 903 }, "token id 903 is given twice");
+    check(&[(300, b"")], VocabularyError::EmptyToken { id: 300 }, "token 300 has no bytes");
+    let same = VocabularyError::DuplicateBytes { first: 300, second: 301, bytes: b"\xffy".to_vec() };
+    check(&[(301, b"\xffy"), (300, b"\xffy")], same, r#"tokens 300 and 301 are both "\xffy""#);
+    let long = VocabularyError::LongToken { id: 300, len: 256, limit: 255 };
+    check(&[(300, &[b'x'; 256])], long, "token 300 has 256 bytes, more than 255");
+    let large = VocabularyError::LargeId { id: 1 << 24, limit: 16_777_214 };
+    check(&[(1 << 24, b"xy")], large, "token id 16777216 is larger than 16777214");
+}
+
+#[test]
+fn single_bytes_and_specials_must_be_there() {
+    let check = |bytes: usize, specials: Vec<(SpecialToken, TokenId)>, expected: VocabularyError| {
+        assert_eq!(Vocabulary::new(single_bytes().into_iter().take(bytes), specials).unwrap_err(), expected);
+    };
+    check(0, specials(), VocabularyError::MissingByte { byte: 0 });
+    check(255, specials(), VocabularyError::MissingByte { byte: 255 });
+    check(256, specials()[1..].to_vec(), VocabularyError::MissingSpecial { special: SpecialToken::Return });
+    let twice = [specials(), vec![(SpecialToken::End, 990)]].concat();
+    check(256, twice, VocabularyError::DuplicateSpecial { special: SpecialToken::End });
+    let one_id = SpecialToken::ALL.map(|special| (special, 900)).to_vec();
+    check(256, one_id, VocabularyError::DuplicateId { id: 900 });
+    let large = SpecialToken::ALL.into_iter().zip(LARGEST_ID + 1..).collect();
+    check(256, large, VocabularyError::LargeId { id: LARGEST_ID + 1, limit: LARGEST_ID });
+}
+
+#[test]
+fn texts_round_trip() {
+    let vocabulary = Vocabulary::o200k_harmony();
+    for text in [
+        "",
+        "The quick brown fox; {\"a\": [1, -2.5e3, null]}\r\n\t  ",
+        "Größe, œuvre, ¿qué?, Ελλάδα, Україна, ქართული",
+        "日本語のテキスト、한국어, 中文字符, ภาษาไทย, हिन्दी, العربية, עברית",
+        "👩‍👩‍👧‍👦 🏳️‍🌈 e\u{301} \u{0} \u{feff} \u{10ffff} 𝔘𝔫𝔦",
+        "<|end|> is text, and so is <|endoftext|>",
+    ] {
+        let tokens = vocabulary.encode(text).unwrap();
+        assert!(tokens.iter().all(|token| vocabulary.token_bytes(*token).is_some()), "{text}");
+        assert_eq!(vocabulary.decode(&tokens), text);
+    }
+}
+
+#[test]
+fn white_space_of_any_length_is_encoded() {
+    let vocabulary = Vocabulary::o200k_harmony();
+    for space in [" ", "\n", " \u{a0}", "\t\u{2003}\r\n"] {
+        let text = format!("a{}b", space.repeat(1_200_000));
+        assert_eq!(vocabulary.decode(&vocabulary.encode(&text).unwrap()), text);
+    }
+}
+
+#[test]
+fn special_spellings() {
+    let vocabulary = Vocabulary::o200k_harmony();
+    let check = |text: &str, expected: &[SpecialToken]| {
+        let tokens = vocabulary.encode_with_special(text).unwrap();
+        assert_eq!(
+            tokens.iter().filter_map(|token| vocabulary.special(*token)).collect::<Vec<_>>(),
+            expected
+        );
+        assert_eq!(vocabulary.decode(&tokens), text);
+    };
+    use SpecialToken::{Channel, End, Message, Return, Start};
+    check("<|start|>assistant<|channel|>final<|message|>é<|return|>", &[Start, Channel, Message, Return]);
+    check("<|<|end|>|><|end|<|end|>", &[End, End]);
+    check("<|endoftext|><|reserved_200000|><|END|><| end|><|", &[]);
+    assert_eq!(vocabulary.encode_with_special("<|endoftext|><|reserved_201087|>"), Some(vec![199_999, 201_087]));
+    check("", &[]);
+}
+
+#[test]
+fn decoding_is_for_people() {
+    let vocabulary = Vocabulary::new(single_bytes(), specials()).unwrap();
+    assert_eq!(vocabulary.decode(&[0x61, 0xff, 904, 5_000]), "a\u{fffd}<|end|><|5000|>");
+    assert_eq!(vocabulary.encode("a"), None);
+    assert_eq!(vocabulary.encode_with_special("<|end|>"), None);
+}
+
+#[test]
+fn is_shared_between_threads() {
+    fn check<T: Send + Sync + Clone>(_: &T) {}
+    check(&Vocabulary::o200k_harmony());
+    assert_eq!(format!("{:?}", Vocabulary::o200k_harmony()), "Vocabulary(199998 tokens)");
+}

@@ -1,0 +1,147 @@
+//! The laws of ARCHITECTURE.md on real requests and the real vocabulary.
+
+use std::collections::HashSet;
+
+use harmony_mask::{Matcher, TokenId, TokenMask};
+use crate::harness::{COMPILER, EXAMPLES, HABITS, Random, WIDTH, brute_force, example, walk};
+
+/// Law 1: the mask is the brute force over all ids, on at least 100 different states of each example.
+#[test]
+fn masks_equal_brute_force() {
+    let check = |name: &str| {
+        let grammar = example(name);
+        let mut seen = HashSet::new();
+        let mut random = Random::new(1);
+        while seen.len() < 110 {
+            let habit = HABITS[random.below(HABITS.len())];
+            walk(&grammar, habit, 60, &mut random, |matcher, mask| {
+                // Every third new state, so that the states lie apart.
+                let state = format!("{:?}", matcher.residual());
+                if !matcher.is_finished() && random_third(matcher) && seen.insert(state) {
+                    assert_same(matcher, mask, &brute_force(matcher));
+                }
+            });
+        }
+    };
+    std::thread::scope(|scope| {
+        for thread in EXAMPLES.map(|name| scope.spawn(move || check(name))) {
+            thread.join().expect("law 1");
+        }
+    });
+}
+
+fn random_third(matcher: &Matcher) -> bool {
+    matcher.tokens().iter().sum::<TokenId>() % 3 == 0
+}
+
+fn assert_same(matcher: &Matcher, mask: &TokenMask, expected: &TokenMask) {
+    let text = || matcher.vocabulary().decode(matcher.tokens());
+    let name = |id: TokenId| format!("{id} {:?}", matcher.vocabulary().decode(&[id]));
+    let wrong = mask.iter().filter(|id| !expected.contains(*id)).map(|id| format!("allowed: {}", name(id)));
+    let missing = expected.iter().filter(|id| !mask.contains(*id)).map(|id| format!("missing: {}", name(id)));
+    let differences: Vec<String> = wrong.chain(missing).take(10).collect();
+    assert!(differences.is_empty(), "after {:?}: {differences:#?}", text());
+}
+
+/// Law 2: no dead end on any walk, and the shortest completion is one (checked inside [`walk`]).
+#[test]
+fn every_state_has_a_completion() {
+    for (name, seed) in EXAMPLES.iter().zip(10..) {
+        let grammar = example(name);
+        let mut random = Random::new(seed);
+        for round in 0..30 {
+            let matcher = walk(&grammar, HABITS[round % 3], 1 + random.below(80), &mut random, |_, _| {});
+            assert!(matcher.is_finished() && matcher.is_accepting());
+            assert!(matcher.shortest_completion().is_empty());
+        }
+    }
+}
+
+/// Law 5: rollback is the inverse of accept, forks do not see each other, errors change nothing.
+#[test]
+fn rollback_fork_and_errors_leave_no_trace() {
+    for (name, seed) in EXAMPLES.iter().zip(20..) {
+        let grammar = example(name);
+        let mut random = Random::new(seed);
+        let complete = walk(&grammar, HABITS[0], 40, &mut random, |_, _| {});
+        let masks = replay(&complete);
+        for _ in 0..20 {
+            let mut matcher = complete.fork();
+            let back = random.below(complete.tokens().len() + 1);
+            matcher.rollback(back).expect("that many were accepted");
+            let at = complete.tokens().len() - back;
+            assert_eq!(mask(&matcher), masks[at], "{name}: rollback by {back}");
+            let mut fork = matcher.fork();
+            for token in &complete.tokens()[at..] {
+                fork.accept(*token).expect("accepted before");
+            }
+            assert_eq!(fork.residual(), complete.residual());
+            assert_eq!(mask(&matcher), masks[at], "{name}: the fork moved, this did not");
+            refuse_everything_else(&mut matcher, &masks[at], &mut random);
+            assert_eq!(mask(&matcher), masks[at], "{name}: errors change nothing");
+            assert!(matcher.rollback(at + 1).is_err());
+            assert_eq!(matcher.tokens(), &complete.tokens()[..at]);
+        }
+    }
+}
+
+fn replay(matcher: &Matcher) -> Vec<TokenMask> {
+    let mut again = matcher.fork();
+    again.reset();
+    let mut masks = vec![mask(&again)];
+    for token in matcher.tokens() {
+        again.accept(*token).expect("accepted before");
+        masks.push(mask(&again));
+    }
+    masks
+}
+
+fn mask(matcher: &Matcher) -> TokenMask {
+    let mut mask = TokenMask::new(WIDTH);
+    matcher.fill_mask(&mut mask);
+    mask
+}
+
+fn refuse_everything_else(matcher: &mut Matcher, allowed: &TokenMask, random: &mut Random) {
+    for token in [199_998, 199_999, 200_018, 201_087, 201_088, TokenId::MAX] {
+        assert!(matcher.accept(token).is_err(), "{token} is never allowed");
+    }
+    for _ in 0..50 {
+        let token = TokenId::try_from(random.below(WIDTH)).expect("fits");
+        if !allowed.contains(token) {
+            assert!(matcher.accept(token).is_err(), "the mask forbids {token}");
+        }
+    }
+}
+
+/// Law 7: the same input gives the same masks, whatever was asked before, on whatever thread.
+#[test]
+fn results_do_not_depend_on_history_or_threads() {
+    let grammar = example("tools_and_format");
+    let complete = walk(&grammar, HABITS[2], 60, &mut Random::new(30), |_, _| {});
+    let masks = replay(&complete);
+    let check = |grammar: harmony_mask::Grammar| {
+        let mut matcher = grammar.matcher();
+        for (token, expected) in complete.tokens().iter().zip(&masks) {
+            assert_eq!(&mask(&matcher), expected);
+            matcher.accept(*token).expect("accepted before");
+        }
+    };
+    std::thread::scope(|scope| {
+        (0..4).for_each(|_| drop(scope.spawn(|| check(grammar.clone()))));
+        scope.spawn(|| check(example("tools_and_format")));
+    });
+}
+
+/// Masks of any width hold the same bits; ids past the width are left out.
+#[test]
+fn the_caller_chooses_the_width() {
+    let matcher = COMPILER.compile(&"{}".parse().expect("a request")).expect("compiles").matcher();
+    let wide = mask(&matcher);
+    for width in [0, 1, 31, 33, 200_005, 200_006, 200_013, 300_000] {
+        let mut narrow = TokenMask::new(width);
+        matcher.fill_mask(&mut narrow);
+        let expected: Vec<TokenId> = wide.iter().filter(|token| (*token as usize) < width).collect();
+        assert_eq!(narrow.iter().collect::<Vec<_>>(), expected, "width {width}");
+    }
+}

@@ -1,0 +1,8 @@
+//! All integration tests.
+
+mod architecture;
+mod corpus;
+mod harmony;
+mod harness;
+mod laws;
+mod requests;

@@ -1,0 +1,67 @@
+//! Requests that are refused: each names what is wrong, where, and with which tool.
+//!
+//! `cases/requests_bad.json` is a list of `{name, request, kind, pointer, tool?}`. A request that is a string is the text of a
+//! request; any other value is the request itself.
+
+use harmony_mask::harmony::{Request, RequestError};
+use serde_json::Value;
+
+fn read(request: &Value) -> Result<Request, RequestError> {
+    match request.as_str() {
+        Some(text) => text.parse(),
+        None => Request::read(request),
+    }
+}
+
+fn check(case: &Value) {
+    let name = &case["name"];
+    let error = read(&case["request"]).expect_err(&name.to_string());
+    let found = (error.kind().name(), error.pointer(), error.tool());
+    let text = |field: &str| case[field].as_str().expect("a string");
+    assert_eq!(found, (text("kind"), text("pointer"), case["tool"].as_str()), "{name}: {error}");
+}
+
+#[test]
+fn bad_requests_are_refused() {
+    let cases: Value = serde_json::from_str(include_str!("cases/requests_bad.json")).expect("JSON");
+    cases.as_array().expect("a list").iter().for_each(check);
+}
+
+#[test]
+fn messages_say_what_is_wrong() {
+    for (request, message) in [
+        ("{\"tools\":\n x}", "not JSON: expected value at line 2 column 2"),
+        (r#"{"tools": {}}"#, "/tools: expected an array, found an object"),
+        (
+            r#"{"tools": [{"type": "function", "name": "a b"}]}"#,
+            "/tools/0/name: the name \"a b\" is not 1 to 64 of the characters A-Z a-z 0-9 _ -",
+        ),
+        (r#"{"tools": [{"type": "function"}]}"#, "/tools/0: `name` is missing"),
+        (
+            r#"{"tools": [{"type": "function", "name": "f", "parameters": 1}]}"#,
+            "/tools/0/parameters: tool `f`: expected an object, found a number",
+        ),
+        (
+            r#"{"harmony": {"property_order": "sorted"}}"#,
+            "/harmony/property_order: unknown value \"sorted\": expected one of declared, any",
+        ),
+        (r#"{"tools": [{"type": "custom"}]}"#, "/tools/0/type: not available yet: tools of type `custom`"),
+        (
+            r#"{"text": {"format": {"type": "json_object"}}, "response_format": {"type": "json_object"}}"#,
+            "/response_format: contradicts /text/format",
+        ),
+    ] {
+        assert_eq!(request.parse::<Request>().expect_err(request).to_string(), message);
+    }
+}
+
+#[test]
+fn the_examples_are_requests() {
+    for text in [
+        include_str!("../examples/weather.json"),
+        include_str!("../examples/shopping.json"),
+        include_str!("../examples/tools_and_format.json"),
+    ] {
+        text.parse::<Request>().expect("a request");
+    }
+}
