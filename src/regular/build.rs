@@ -12,6 +12,12 @@ pub(super) fn too_many(limit: usize) -> LimitExceeded {
 }
 
 impl Dfa {
+    /// The language without a word.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::words::<&[u8]>([], 1).expect("one state")
+    }
+
     /// The finite language of `words`, each with a label; the first label of a word counts.
     ///
     /// Built as a minimal automaton at once, from the sorted words, in time linear in their bytes.

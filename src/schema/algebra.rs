@@ -246,7 +246,7 @@ impl Algebra {
             self.check_alternatives(classes.len())?;
         }
         if other != FormulaId::FALSE {
-            classes.push((Arc::new(covered.complement()), other));
+            classes.push((Arc::new(covered.complement(states)?), other));
         }
         Ok(Rest::of_classes(classes))
     }
