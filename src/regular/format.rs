@@ -184,8 +184,8 @@ mod tests {
                 for word in [word, near] {
                     let (accepted, valid) = (accepts(format, &word), oracle.is_valid(&json!(word)));
                     assert!(valid || !accepted, "{name} accepts {word:?}");
-                    // The oracle takes some hyphens for digits of the year.
-                    let may_lack = !format.is_exact || (name == "date" && word[..4].contains('-'));
+                    // The oracle takes some hyphens for digits.
+                    let may_lack = !format.is_exact || (name == "date" && word.matches('-').count() > 2);
                     assert!(may_lack || accepted || !valid, "{name} rejects {word:?}");
                 }
             }
