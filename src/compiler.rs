@@ -115,12 +115,12 @@ impl Compiler {
         report: &mut Report,
     ) -> Result<Expression, Error> {
         let (schema, style) = self.read(schema, options, part, report)?;
-        json::object(schema, &style, part.what, &self.limits)
-            .map_err(|limit| part.limit(limit))?
-            .ok_or_else(|| Error::ArgumentsNotAnObject {
+        json::object(schema, &style, part.what, &self.limits).map_err(|limit| part.limit(limit))?.ok_or_else(
+            || Error::ArgumentsNotAnObject {
                 tool: part.tool.unwrap_or_default().to_owned(),
                 at: part.at.to_owned(),
-            })
+            },
+        )
     }
 
     fn read(

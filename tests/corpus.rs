@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use harmony_mask::{Grammar, Options, PropertyOrder, TokenMask};
 use crate::harness::{COMPILER, WIDTH, python};
+use harmony_mask::{Grammar, Options, PropertyOrder, TokenMask};
 use serde_json::Value;
 
 /// Schemas that compile, taken evenly over the corpus.

@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use harmony_mask::harmony::Format;
 use harmony_mask::{Grammar, Matcher, Request};
 use serde_json::Value;
 
-use crate::harness::{COMPILER, EXAMPLES, HABITS, Random, example, reference, walk};
+use crate::harness::unique::Unique;
+use crate::harness::{COMPILER, EXAMPLES, HABITS, Random, example, example_text, reference, walk};
 
 /// What `cases/README.md` describes: completions with their verdicts, among them every known failure that a grammar can exclude.
 #[test]
@@ -42,7 +44,9 @@ fn check(case: &Value) -> Result<(), String> {
 
 fn grammar(request: &Value) -> Grammar {
     let request = match request.as_str() {
-        Some(file) => fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("a file").parse(),
+        Some(file) => {
+            fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("a file").parse()
+        }
         None => Request::read(request),
     };
     COMPILER.compile(&request.expect("a request")).expect("compiles")
@@ -54,7 +58,7 @@ fn the_reference_parser_reads_the_same_messages() {
     for (name, seed) in EXAMPLES.iter().zip(40..) {
         let grammar = example(name);
         let mut random = Random::new(seed);
-        for round in 0..70 {
+        for round in 0..200 {
             let matcher = walk(&grammar, HABITS[round % 3], random.below(60), &mut random, |_, _| {});
             assert_same_messages(&matcher);
         }
@@ -87,4 +91,34 @@ fn assert_same_messages(matcher: &Matcher) {
         .collect();
     let theirs: Vec<_> = theirs.iter().map(reference::fields).collect();
     assert_eq!(ours, theirs, "{text:?}");
+}
+
+/// Law 3: the JSON of an accepted completion parses, names no member twice, and validates with formats asserted.
+#[test]
+fn bodies_are_sound() {
+    for (name, seed) in EXAMPLES.iter().zip(60..) {
+        let request: Request = example_text(name).parse().expect("a request");
+        let grammar = COMPILER.compile(&request).expect("compiles");
+        let mut random = Random::new(seed);
+        for round in 0..100 {
+            let matcher = walk(&grammar, HABITS[round % 3], random.below(120), &mut random, |_, _| {});
+            let messages = matcher.transcript().messages;
+            let last = messages.last().expect("a message");
+            let tool = request.tools().iter().find(|tool| Some(tool.recipient()) == last.recipient);
+            let schema = match (tool, request.format()) {
+                (Some(tool), _) => &tool.schema,
+                (None, Format::Json(format)) => &format.schema,
+                (None, Format::Text) => continue,
+            };
+            assert_sound(schema, &last.content);
+        }
+    }
+}
+
+fn assert_sound(schema: &Value, body: &str) {
+    let Unique(value) = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}"));
+    let validator = jsonschema::options().should_validate_formats(true).build(schema).expect("a schema");
+    if let Err(error) = validator.validate(&value) {
+        panic!("{error}: {body}");
+    }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use harmony_mask::{Matcher, TokenId, TokenMask};
 use crate::harness::{COMPILER, EXAMPLES, HABITS, Random, WIDTH, brute_force, example, walk};
+use harmony_mask::{Matcher, TokenId, TokenMask};
 
 /// Law 1: the mask is the brute force over all ids, on at least 100 different states of each example.
 #[test]

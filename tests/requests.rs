@@ -3,22 +3,31 @@
 //! `cases/requests_bad.json` is a list of `{name, request, kind, pointer, tool?}`. A request that is a string is the text of a
 //! request; any other value is the request itself.
 
-use harmony_mask::harmony::{Request, RequestError};
+use harmony_mask::{Error, Grammar, Request};
 use serde_json::Value;
 
-fn read(request: &Value) -> Result<Request, RequestError> {
-    match request.as_str() {
-        Some(text) => text.parse(),
-        None => Request::read(request),
-    }
+use crate::harness::COMPILER;
+
+fn compile(request: &Value) -> Result<Grammar, Error> {
+    let request = match request.as_str() {
+        Some(text) => text.parse()?,
+        None => Request::read(request)?,
+    };
+    COMPILER.compile(&request)
 }
 
 fn check(case: &Value) {
     let name = &case["name"];
-    let error = read(&case["request"]).expect_err(&name.to_string());
-    let found = (error.kind().name(), error.pointer(), error.tool());
-    let text = |field: &str| case[field].as_str().expect("a string");
-    assert_eq!(found, (text("kind"), text("pointer"), case["tool"].as_str()), "{name}: {error}");
+    let error = compile(&case["request"]).expect_err(&name.to_string());
+    assert_eq!(
+        (error.kind(), error.tool()),
+        (case["kind"].as_str().expect("a kind"), case["tool"].as_str()),
+        "{name}: {error}"
+    );
+    // Which part of an unsatisfiable schema is to blame is a matter of words, so its cases name no place.
+    if let Some(pointer) = case["pointer"].as_str() {
+        assert_eq!(error.pointer(), pointer, "{name}: {error}");
+    }
 }
 
 #[test]

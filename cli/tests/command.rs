@@ -62,7 +62,8 @@ fn bad_requests_are_refused_with_their_place() {
         let name = &case["name"];
         assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{name}");
         let error = serde_json::from_str::<Value>(&outcome.stderr).expect("JSON")["error"].take();
-        assert_eq!((&error["kind"], &error["pointer"]), (&case["kind"], &case["pointer"]), "{name}");
+        assert_eq!(error["kind"], case["kind"], "{name}");
+        assert!(case["pointer"].is_null() || error["pointer"] == case["pointer"], "{name}: {error}");
         assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{name}");
     }
 }

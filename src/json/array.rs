@@ -52,9 +52,14 @@ impl Rule for Elements {
         let close = (self.read >= self.arrays().min_items).then(|| punctuation.close_array.clone());
         let more = self.element(self.read).map(|element| {
             let comma = if self.read > 0 { punctuation.comma.clone() } else { Expression::empty() };
-            Expression::sequence([comma, self.spelling.value(element), Expression::rule(Arc::new(self.next()))])
+            Expression::sequence([
+                comma,
+                self.spelling.value(element),
+                Expression::rule(Arc::new(self.next())),
+            ])
         });
-        Expression::choice(close.into_iter().chain(more)).expect("an inhabited array can be closed or continued")
+        Expression::choice(close.into_iter().chain(more))
+            .expect("an inhabited array can be closed or continued")
     }
 
     fn min_len(&self) -> u32 {
@@ -62,7 +67,8 @@ impl Rule for Elements {
         let missing = arrays.min_items.saturating_sub(self.read);
         let prefix = arrays.prefix.iter().take(arrays.min_items as usize).skip(self.read as usize);
         let from_prefix = u32::try_from(prefix.len()).unwrap_or(u32::MAX);
-        let prefix_len = prefix.fold(0_u32, |sum, node| sum.saturating_add(self.spelling.schema.least_len(*node)));
+        let prefix_len =
+            prefix.fold(0_u32, |sum, node| sum.saturating_add(self.spelling.schema.least_len(*node)));
         let rest_len = arrays.rest.map_or(0, |node| self.spelling.schema.least_len(node));
         let commas = missing.saturating_sub(u32::from(self.read == 0));
         rest_len

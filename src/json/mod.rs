@@ -33,7 +33,12 @@ use crate::schema::Schema;
 /// # Errors
 ///
 /// When the automaton of a set of numbers exceeds [`Limits::dfa_states`].
-pub fn value(schema: Schema, style: &Style, what: &str, limits: &Limits) -> Result<Expression, LimitExceeded> {
+pub fn value(
+    schema: Schema,
+    style: &Style,
+    what: &str,
+    limits: &Limits,
+) -> Result<Expression, LimitExceeded> {
     let root = schema.root();
     Ok(Arc::new(Spelling::new(schema, style, what, limits)?).value(root))
 }

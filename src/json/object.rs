@@ -15,7 +15,8 @@ use crate::schema::{Member, NodeId, Objects};
 
 /// The expression of one object cell.
 pub(super) fn object(spelling: &Arc<Spelling>, node: NodeId, cell: usize) -> Expression {
-    let progress = Progress { declared: Declared::none(spelling, node, cell), others: Arc::from([]), read: 0 };
+    let progress =
+        Progress { declared: Declared::none(spelling, node, cell), others: Arc::from([]), read: 0 };
     let members = Members { spelling: spelling.clone(), node, cell, progress };
     Expression::sequence([spelling.punctuation.open_object.clone(), Expression::rule(Arc::new(members))])
 }
@@ -97,7 +98,9 @@ impl Members {
     fn supply(&self) -> Option<u32> {
         let declared = count(self.open_members());
         let classes = 0..self.objects().rest.len();
-        classes.map(|class| self.names_left(class)).try_fold(declared, |sum, left| Some(sum.saturating_add(left?)))
+        classes
+            .map(|class| self.names_left(class))
+            .try_fold(declared, |sum, left| Some(sum.saturating_add(left?)))
     }
 
     /// Names of a class that were not used, with `None` for without end.
@@ -171,7 +174,11 @@ impl Members {
         let colon = &self.spelling.punctuation.colon;
         let mut arms = offered.iter().map(|(index, member)| {
             let value = self.spelling.value(member.schema);
-            Expression::sequence([colon.clone(), value, Expression::rule(Arc::new(self.after_member(*index)))])
+            Expression::sequence([
+                colon.clone(),
+                value,
+                Expression::rule(Arc::new(self.after_member(*index))),
+            ])
         });
         match offered.as_slice() {
             [] => None,
@@ -179,7 +186,8 @@ impl Members {
                 Some(Expression::literal(format!("\"{}\"", member.name)).then(arms.next()?))
             }
             _ => {
-                let names = offered.iter().zip(0..).map(|((_, member), label)| (member.name.as_bytes(), label));
+                let names =
+                    offered.iter().zip(0..).map(|((_, member), label)| (member.name.as_bytes(), label));
                 Some(Expression::switch(Leaf::new(StringLanguage::words(names)), arms))
             }
         }
@@ -236,11 +244,14 @@ impl Rule for Members {
     fn expand(&self) -> Expression {
         let classes = 0..self.objects().rest.len();
         let others = classes.filter(|class| self.offers_other(*class)).map(|class| self.other(class));
-        let more = Expression::choice(self.declared().into_iter().chain(others)).map(|member| match self.progress.read {
-            0 => member,
-            _ => self.spelling.punctuation.comma.clone().then(member),
+        let more = Expression::choice(self.declared().into_iter().chain(others)).map(|member| {
+            match self.progress.read {
+                0 => member,
+                _ => self.spelling.punctuation.comma.clone().then(member),
+            }
         });
-        Expression::choice(self.close().into_iter().chain(more)).expect("an inhabited object can be completed")
+        Expression::choice(self.close().into_iter().chain(more))
+            .expect("an inhabited object can be completed")
     }
 
     fn min_len(&self) -> u32 {

@@ -49,7 +49,12 @@ pub(super) struct Spelling {
 }
 
 impl Spelling {
-    pub(super) fn new(schema: Schema, style: &Style, what: &str, limits: &Limits) -> Result<Self, LimitExceeded> {
+    pub(super) fn new(
+        schema: Schema,
+        style: &Style,
+        what: &str,
+        limits: &Limits,
+    ) -> Result<Self, LimitExceeded> {
         let (mut numerals, mut strings) = (HashMap::new(), HashMap::new());
         for node in schema.nodes() {
             let values = schema.values(node);
@@ -135,13 +140,23 @@ impl Rule for Value {
 fn string(cell: &Strings, limits: &Limits) -> Result<Leaf, LimitExceeded> {
     let (min, max) = (cell.min_length, cell.max_length);
     let Some(language) = &cell.language else {
-        return if (min, max) == (0, None) { Ok(any_string()) } else { strings(Dfa::text(), min, max, Escapes::Any, limits) };
+        return if (min, max) == (0, None) {
+            Ok(any_string())
+        } else {
+            strings(Dfa::text(), min, max, Escapes::Any, limits)
+        };
     };
     let escapes = if cell.finite { Escapes::Needed } else { Escapes::Any };
     strings(language.clone(), min, max, escapes, limits)
 }
 
-fn strings(dfa: Arc<Dfa>, min: u32, max: Option<u32>, escapes: Escapes, limits: &Limits) -> Result<Leaf, LimitExceeded> {
+fn strings(
+    dfa: Arc<Dfa>,
+    min: u32,
+    max: Option<u32>,
+    escapes: Escapes,
+    limits: &Limits,
+) -> Result<Leaf, LimitExceeded> {
     StringLanguage::new(dfa, min, max, escapes, limits.window_entries).map(Leaf::new)
 }
 

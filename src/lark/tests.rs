@@ -2,7 +2,7 @@
 
 use super::recogniser::{Verdict, Words, recognise};
 use super::{LarkErrorKind, Template};
-use crate::expression::{Expression, Kind, Leaf};
+use crate::expression::{Expression, Leaf};
 
 fn template(source: &str) -> Template {
     Template::parse(source).expect("a grammar")
@@ -64,14 +64,6 @@ fn equal_fillings_give_equal_expressions() {
         |text: &str| template.fill("start", &[("hole", Expression::literal(text))]).expect("a language");
     assert_eq!(fill("x"), fill("x"));
     assert_ne!(fill("x"), fill("y"));
-}
-
-#[test]
-fn rules_name_their_place() {
-    let language = template("start: \"a\" the_end\nthe_end: \"b\"").fill("start", &[]).expect("a language");
-    let Kind::Sequence(_, tail) = language.kind() else { panic!("a sequence") };
-    let Kind::Rule(rule) = tail.kind() else { panic!("a rule") };
-    assert_eq!((rule.0.place(), rule.0.min_len()), ("the end".to_owned(), 1));
 }
 
 #[track_caller]

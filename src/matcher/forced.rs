@@ -69,7 +69,8 @@ fn encode(vocabulary: &Vocabulary, context: &[TokenId], text: &[u8], closed: boo
     if text.is_empty() {
         return closed.then(Vec::new);
     }
-    let mut bytes: Vec<u8> = context.iter().filter_map(|token| vocabulary.token_bytes(*token)).flatten().copied().collect();
+    let mut bytes: Vec<u8> =
+        context.iter().filter_map(|token| vocabulary.token_bytes(*token)).flatten().copied().collect();
     let before = bytes.len();
     bytes.extend_from_slice(text);
     let end = if closed { bytes.len() } else { last_seam(&bytes).filter(|seam| *seam > before)? };

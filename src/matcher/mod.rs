@@ -119,7 +119,11 @@ impl Matcher {
         let finishes = |token: &SpecialToken| {
             self.automaton.step(self.residual(), Unit::Special(*token)).is_some_and(|next| next.is_finished())
         };
-        SpecialToken::ALL.iter().filter(|token| finishes(token)).map(|token| self.special_id(*token)).collect()
+        SpecialToken::ALL
+            .iter()
+            .filter(|token| finishes(token))
+            .map(|token| self.special_id(*token))
+            .collect()
     }
 
     /// The tokens that must come next, as far as the text is forced **and** its tokenisation is the one that the vocabulary's encoder

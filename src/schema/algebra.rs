@@ -113,7 +113,7 @@ impl Algebra {
 
     fn intersect_numbers(&mut self, a: &Cells<'_>, b: &Cells<'_>, cells: &mut Cells<'_>) -> Limited<()> {
         let digits = self.limits.number_digits;
-        self.charge(a.points.len() + b.points.len())?;
+        self.charge(a.points.len() * (1 + b.ranges.len()) + b.points.len() * (1 + a.ranges.len()))?;
         let within = |points: &BTreeSet<Decimal>, other: &Cells<'_>| -> Vec<Decimal> {
             points
                 .iter()
@@ -135,7 +135,7 @@ impl Algebra {
 
     fn intersect_strings<'d>(&mut self, a: &Cells<'d>, b: &Cells<'d>, cells: &mut Cells<'d>) -> Limited<()> {
         let states = self.limits.dfa_states;
-        self.charge(a.words.len() + b.words.len())?;
+        self.charge(a.words.len() * (1 + b.texts.len()) + b.words.len() * (1 + a.texts.len()))?;
         let within = |words: &BTreeSet<&'d str>, other: &Cells<'d>| -> Vec<&'d str> {
             let allowed =
                 |word: &str| other.words.contains(word) || other.texts.iter().any(|text| text.contains(word));
@@ -231,23 +231,24 @@ impl Algebra {
         other: FormulaId,
     ) -> Limited<Rest> {
         let states = self.limits.dfa_states;
-        let mut classes: Vec<(Arc<Dfa>, Option<FormulaId>)> = vec![(Dfa::text(), None)];
+        let mut classes: Vec<(Arc<Dfa>, FormulaId)> = Vec::new();
+        let mut covered = Arc::new(Dfa::empty());
         for (language, formula) in patterns {
-            let mut finer = Vec::new();
+            let mut finer = vec![(Arc::new(language.difference(&covered, states)?), *formula)];
             for (names, before) in classes {
                 self.charge(0)?;
-                let inside = names.intersection(language, states)?;
-                let outside = names.difference(language, states)?;
-                finer.push((Arc::new(outside), before));
-                finer.push((Arc::new(inside), Some(self.and(before.unwrap_or(FormulaId::TRUE), *formula)?)));
+                finer.push((Arc::new(names.intersection(language, states)?), self.and(before, *formula)?));
+                finer.push((Arc::new(names.difference(language, states)?), before));
             }
             finer.retain(|(names, _)| !names.is_empty());
             classes = finer;
+            covered = Arc::new(covered.union(language, states)?);
             self.check_alternatives(classes.len())?;
         }
-        Ok(Rest::of_classes(
-            classes.into_iter().map(|(names, formula)| (names, formula.unwrap_or(other))).collect(),
-        ))
+        if other != FormulaId::FALSE {
+            classes.push((Arc::new(covered.complement()), other));
+        }
+        Ok(Rest::of_classes(classes))
     }
 
     /// The conjunction of two formulas.

@@ -25,7 +25,7 @@ impl<'d> Normaliser<'d> {
                 Listed::Const(value) => self.equal_cells(value)?,
                 Listed::Enum(list, values) => self.enum_cells(list, values)?,
             };
-            cells = self.narrow(location, Some(cells), &Rc::new(listed))?;
+            cells = self.narrow(location, Some(cells), Rc::new(listed))?;
         }
         Ok(cells)
     }

@@ -152,7 +152,7 @@ impl<'d> Normaliser<'d> {
         }
         if keywords.constrains {
             let own = self.assertion_cells(location, keywords)?;
-            cells = Some(self.narrow(location, cells, &Rc::new(own))?);
+            cells = Some(self.narrow(location, cells, Rc::new(own))?);
         }
         for applied in after {
             cells = Some(self.apply(location, cells, applied)?);
@@ -174,19 +174,20 @@ impl<'d> Normaliser<'d> {
             }
             Applied::Any(schemas) => Rc::new(self.union(location, schemas)?),
         };
-        self.narrow(location, cells, &other)
+        self.narrow(location, cells, other)
     }
 
+    /// The values of both; no `cells` yet means all values.
     pub(super) fn narrow(
         &mut self,
         location: Location,
         cells: Option<Cells<'d>>,
-        other: &Rc<Cells<'d>>,
+        other: Rc<Cells<'d>>,
     ) -> Result<Cells<'d>, SchemaError> {
         match cells {
-            None => Ok(Cells::clone(other)),
+            None => Ok(Rc::unwrap_or_clone(other)),
             Some(cells) => {
-                self.algebra.intersect(&cells, other).map_err(|limit| self.limit_at(location, limit))
+                self.algebra.intersect(&cells, &other).map_err(|limit| self.limit_at(location, limit))
             }
         }
     }

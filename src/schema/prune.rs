@@ -61,19 +61,14 @@ impl<'g, 'd> Pruner<'g, 'd> {
             let language = Some(Arc::new(Dfa::words(words, self.dfa_states)?));
             strings.insert(0, Strings { language, finite: true, ..Strings::default() });
         }
+        let points = cells.points.iter().cloned().map(Numbers::point);
         let (arrays, objects) = self.lens.cells(position).split_at(cells.arrays.len());
         let arrays = cells.arrays.iter().zip(arrays).filter(|(_, lives)| **lives);
         let objects = cells.objects.iter().zip(objects).filter(|(_, lives)| **lives);
         Ok(Values {
             null: cells.null,
             booleans: cells.booleans,
-            numbers: cells
-                .points
-                .iter()
-                .cloned()
-                .map(Numbers::point)
-                .chain(cells.ranges.iter().cloned())
-                .collect(),
+            numbers: points.chain(cells.ranges.iter().cloned()).collect(),
             strings,
             arrays: arrays.map(|(array, _)| self.arrays(array)).collect(),
             objects: objects.map(|(object, _)| self.objects(object)).collect::<Result<_, _>>()?,

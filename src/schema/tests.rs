@@ -180,6 +180,21 @@ fn references() {
 }
 
 #[test]
+fn dialects() {
+    let draft = |draft: &str, rest: Value| {
+        let mut document = json!({"$schema": format!("http://json-schema.org/{draft}")});
+        document.as_object_mut().expect("an object").extend(rest.as_object().expect("an object").clone());
+        document
+    };
+    check(&draft("draft-04/schema", json!({"const": 1})), &[json!(2)], &[]);
+    check(&draft("draft-06/schema#", json!({"const": 1})), &[json!(1)], &[json!(2)]);
+    check(&draft("draft-07/schema#", json!({"prefixItems": [false]})), &[json!([1])], &[]);
+    check(&draft("draft/2019-09/schema", json!({"items": [false]})), &[json!([])], &[json!([1])]);
+    check(&draft("draft/2020-12/schema", json!({"prefixItems": [false]})), &[json!([])], &[json!([1])]);
+    check(&draft("never-heard-of", json!({"const": 1})), &[json!(1)], &[json!(2)]);
+}
+
+#[test]
 fn shortest_texts() {
     check_len(&json!(true), &json!(1));
     check_len(&json!({"type": ["boolean", "null"]}), &json!(true));

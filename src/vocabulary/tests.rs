@@ -149,7 +149,10 @@ fn special_spellings() {
     check("<|start|>assistant<|channel|>final<|message|>é<|return|>", &[Start, Channel, Message, Return]);
     check("<|<|end|>|><|end|<|end|>", &[End, End]);
     check("<|endoftext|><|reserved_200000|><|END|><| end|><|", &[]);
-    assert_eq!(vocabulary.encode_with_special("<|endoftext|><|reserved_201087|>"), Some(vec![199_999, 201_087]));
+    assert_eq!(
+        vocabulary.encode_with_special("<|endoftext|><|reserved_201087|>"),
+        Some(vec![199_999, 201_087])
+    );
     check("", &[]);
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod python;
 pub(crate) mod reference;
+pub(crate) mod unique;
 
 use std::fs;
 use std::path::Path;
@@ -19,9 +20,12 @@ pub(crate) static COMPILER: LazyLock<Compiler> = LazyLock::new(|| Compiler::new(
 pub(crate) const EXAMPLES: [&str; 3] = ["weather", "shopping", "tools_and_format"];
 
 pub(crate) fn example(name: &str) -> Grammar {
+    COMPILER.compile(&example_text(name).parse().expect("a request")).expect("compiles")
+}
+
+pub(crate) fn example_text(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("examples/{name}.json"));
-    let text = fs::read_to_string(path).expect("an example");
-    COMPILER.compile(&text.parse().expect("a request")).expect("compiles")
+    fs::read_to_string(path).expect("an example")
 }
 
 /// A small deterministic generator (splitmix64): walks must be the same on every machine.

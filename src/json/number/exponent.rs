@@ -55,9 +55,10 @@ impl Magnitude {
         if value > self.most || reach < self.least {
             return None;
         }
-        // What no digit can follow is complete, whatever its value.
-        Some(if left == 0 {
-            Self { least: 0, most: 0, value: 0, left }
+        // Where all that may follow is within the bounds, neither they nor the value matter any more.
+        let is_free = value >= self.least && reach <= self.most;
+        Some(if is_free {
+            Self { least: 0, most: i32::MAX, value: 0, left }
         } else {
             Self { value, left, ..self }
         })

@@ -8,9 +8,6 @@ use super::multiple::Divisor;
 use crate::limits::LimitExceeded;
 use crate::schema::{Bound, Decimal, Numbers};
 
-/// Digits before the point that a number may have, unless a bound asks for more: with no more it is a finite double.
-const INTEGER_DIGITS: i32 = 308;
-
 /// Magnitudes of an interval that are multiples of something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Magnitudes {
@@ -18,22 +15,38 @@ pub(super) struct Magnitudes {
     pub(super) upper: Comparand,
     pub(super) divisor: Option<Divisor>,
     pub(super) has_zero: bool,
-    pub(super) exponents: Exponents,
+    pub(super) extent: Extent,
 }
 
-/// Which exponents a numeral may have: how many digits, and between which values.
+/// How far numerals go, so that each denotes a finite double.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Exponents {
-    pub(super) digits: u8,
-    pub(super) least: i32,
-    pub(super) most: i32,
+pub(super) struct Extent {
+    /// Digits that a number may have before the point, unless a bound or the divisor is longer.
+    integer_digits: i32,
+    pub(super) exponent_digits: u8,
+    pub(super) least_exponent: i32,
+    pub(super) most_exponent: i32,
 }
 
-impl Exponents {
-    /// For numbers without constraints: whatever is a finite double, read with as much precision as there is.
-    const WIDE: Self = Self { digits: 3, least: -399, most: 307 };
-    /// Where bounds are compared, each exponent costs states.
-    const NARROW: Self = Self { digits: 2, least: -99, most: 99 };
+impl Extent {
+    /// For numbers without constraints: all that a double can hold, and what rounds to zero.
+    const WIDE: Self =
+        Self { integer_digits: 308, exponent_digits: 3, least_exponent: -399, most_exponent: 307 };
+    /// Where bounds are compared, each digit and each exponent costs states.
+    const NARROW: Self =
+        Self { integer_digits: 100, exponent_digits: 2, least_exponent: -99, most_exponent: 99 };
+
+    fn of(cell: &Numbers, divisor: Option<&Divisor>) -> Self {
+        match divisor {
+            _ if is_unconstrained(cell) => Self::WIDE,
+            // A state for each residue at each digit: no fewer than a 64-bit integer has.
+            Some(divisor) => {
+                let integer_digits = i32::try_from(1000 / divisor.modulus()).unwrap_or(0).clamp(20, 100);
+                Self { integer_digits, ..Self::NARROW }
+            }
+            None => Self::NARROW,
+        }
+    }
 }
 
 impl Magnitudes {
@@ -57,23 +70,23 @@ impl Magnitudes {
     ) -> Result<Option<Self>, LimitExceeded> {
         let zero = Bound { value: Decimal::zero(), inclusive: true };
         let lower = lower.filter(|bound| !bound.value.is_negative()).unwrap_or(&zero);
-        let ceiling = ceiling(lower, cell.multiple_of.as_ref());
+        let divisor = cell.multiple_of.as_ref().map(|step| Divisor::new(step, limit)).transpose()?;
+        let extent = Extent::of(cell, divisor.as_ref());
+        let ceiling = ceiling(lower, cell.multiple_of.as_ref(), extent.integer_digits);
         let upper = upper.filter(|bound| bound.value < ceiling.value).unwrap_or(&ceiling);
         if upper.value < lower.value || upper.value == lower.value && !(upper.inclusive && lower.inclusive) {
             return Ok(None);
         }
-        let divisor = cell.multiple_of.as_ref().map(|step| Divisor::new(step, limit)).transpose()?;
-        let exponents = if is_unconstrained(cell) { Exponents::WIDE } else { Exponents::NARROW };
         let has_zero = lower.inclusive && lower.value.is_zero();
         let (lower, upper) = (Comparand::new(lower), Comparand::new(upper));
-        Ok(Some(Self { lower, upper, divisor, has_zero, exponents }))
+        Ok(Some(Self { lower, upper, divisor, has_zero, extent }))
     }
 }
 
 /// What stands in for an upper bound: above some multiple that the lower bound admits.
-fn ceiling(lower: &Bound, step: Option<&Decimal>) -> Bound {
-    let digits = weight(&lower.value).max(step.map_or(0, weight)).saturating_add(1).max(INTEGER_DIGITS);
-    Bound { value: Decimal::power_of_ten(digits), inclusive: false }
+fn ceiling(lower: &Bound, step: Option<&Decimal>, integer_digits: i32) -> Bound {
+    let longest = weight(&lower.value).max(step.map_or(0, weight));
+    Bound { value: Decimal::power_of_ten(longest.saturating_add(1).max(integer_digits)), inclusive: false }
 }
 
 /// Whether these are all numbers, or all integers.

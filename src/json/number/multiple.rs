@@ -34,6 +34,11 @@ impl Divisor {
         Ok(Self { modulus, exponent: divisor.exponent() })
     }
 
+    /// How many residues there are: p.
+    pub(super) fn modulus(&self) -> u64 {
+        self.modulus
+    }
+
     /// The power of ten x.
     pub(super) fn exponent(&self) -> i32 {
         self.exponent

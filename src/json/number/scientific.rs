@@ -65,7 +65,9 @@ impl Scientific {
             (Self::Mantissa(Part::First | Part::Fraction, mantissa), b'e' | b'E') => {
                 exponents(of, mantissa).map(Self::Exponent)
             }
-            (Self::Exponent(exponent), byte) => exponent.step(of.exponents.digits, byte).map(Self::Exponent),
+            (Self::Exponent(exponent), byte) => {
+                exponent.step(of.extent.exponent_digits, byte).map(Self::Exponent)
+            }
             _ => None,
         }
     }
@@ -77,7 +79,7 @@ impl Scientific {
 
 /// The exponents that make a mantissa an allowed number, if any do.
 fn exponents(of: &Magnitudes, mantissa: Option<Mantissa>) -> Option<Exponent> {
-    let (mut least, mut most) = (of.exponents.least, of.exponents.most);
+    let (mut least, mut most) = (of.extent.least_exponent, of.extent.most_exponent);
     if let Some(mantissa) = mantissa {
         least = least.max(mantissa.above_lower(of)).max(mantissa.divisible(of)?);
         most = most.min(mantissa.below_upper(of));
@@ -109,10 +111,10 @@ impl Mantissa {
             lower: of.lower.after_digit(self.orders.lower, index, digit),
             upper: of.upper.after_digit(self.orders.upper, index, digit),
         };
-        if of.lower.scientific_exponent() < of.exponents.least {
+        if of.lower.scientific_exponent() < of.extent.least_exponent {
             orders.lower = Greater;
         }
-        if of.upper.scientific_exponent() > of.exponents.most {
+        if of.upper.scientific_exponent() > of.extent.most_exponent {
             orders.upper = Less;
         }
         let lower = if orders.lower == Equal { of.lower.significant() } else { 0 };
@@ -150,7 +152,7 @@ impl Scaled {
 
     /// One more digit after the point; `None` where it is one too many for a multiple.
     fn digit(self, of: &Magnitudes, divisor: &Divisor, digit: u8) -> Option<Self> {
-        let most = of.exponents.most.min(of.upper.scientific_exponent()) - divisor.exponent();
+        let most = of.extent.most_exponent.min(of.upper.scientific_exponent()) - divisor.exponent();
         let most = most.min(divisor.mantissa_places().into());
         if digit != b'0' {
             let places = self.places.checked_add(self.zeros)?.checked_add(1)?;

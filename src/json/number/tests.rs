@@ -1,6 +1,8 @@
 //! Numerals against exact arithmetic on a definition of their own, and build times.
 
 use num_bigint::{BigInt, BigUint};
+use proptest::collection::vec;
+use proptest::option;
 use proptest::prelude::*;
 
 use super::*;
@@ -16,6 +18,10 @@ struct Exact {
 }
 
 impl Exact {
+    fn of(decimal: &Decimal) -> Self {
+        read(&decimal.to_string()).expect("a number").1
+    }
+
     fn in_units(&self, exponent: i32) -> BigInt {
         &self.integer * BigInt::from(BigUint::from(10_u8).pow(self.exponent.abs_diff(exponent)))
     }
@@ -27,11 +33,11 @@ impl Exact {
 
     fn is_within(&self, cell: &Numbers) -> bool {
         let cmp = |bound: &Bound| {
-            let (own, other) = self.paired(&exact(&bound.value.to_string()));
+            let (own, other) = self.paired(&Self::of(&bound.value));
             own.cmp(&other)
         };
         let divides = |step: &Decimal| {
-            let (own, step) = self.paired(&exact(&step.to_string()));
+            let (own, step) = self.paired(&Self::of(step));
             own % step == BigInt::ZERO
         };
         cell.lower.as_ref().is_none_or(|lower| cmp(lower).is_gt() || lower.inclusive && cmp(lower).is_eq())
@@ -43,96 +49,89 @@ impl Exact {
     }
 }
 
-/// A JSON number in its parts.
-#[derive(Clone, Debug)]
-struct Parts<'t> {
-    integer: &'t str,
-    fraction: Option<&'t str>,
-    exponent: Option<&'t str>,
+/// A text, and the number it denotes where it is JSON.
+struct Numeral {
+    text: String,
+    number: Option<(Form, Exact)>,
 }
 
-fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+/// What decides whether a form is offered.
+struct Form {
+    integer_digits: usize,
+    significant_places: usize,
+    is_normalised: bool,
+    is_zero: bool,
+    /// Digits and value.
+    exponent: Option<(usize, i32)>,
 }
 
-fn parts(text: &str) -> Option<Parts<'_>> {
-    let text = text.strip_prefix('-').unwrap_or(text);
-    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (text, None),
-    };
-    let (integer, fraction) = match mantissa.split_once('.') {
-        Some((integer, fraction)) => (integer, Some(fraction)),
-        None => (mantissa, None),
-    };
-    let unsigned = exponent.map(|text| text.strip_prefix(['+', '-']).unwrap_or(text));
-    let is_json = is_digits(integer)
-        && (integer == "0" || !integer.starts_with('0'))
-        && fraction.is_none_or(is_digits)
-        && unsigned.is_none_or(is_digits);
-    is_json.then_some(Parts { integer, fraction, exponent })
-}
-
-fn exact(text: &str) -> Exact {
-    let Parts { integer, fraction, exponent } = parts(text).unwrap();
-    let fraction = fraction.unwrap_or("");
-    let sign = if text.starts_with('-') { "-" } else { "" };
-    Exact {
-        integer: format!("{sign}{integer}{fraction}").parse().unwrap(),
-        exponent: exponent.map_or(0, |text| text.parse::<i32>().unwrap()) - fraction.len() as i32,
+impl Numeral {
+    fn new(text: String) -> Self {
+        Self { number: read(&text), text }
     }
 }
 
-/// Whether numerals of this form are offered for a cell, if the number is in it.
-fn is_offered(parts: &Parts<'_>, cell: &Numbers) -> bool {
-    let Some(exponent) = parts.exponent else { return parts.integer.len() <= 308 };
-    let fraction = parts.fraction.unwrap_or("").trim_end_matches('0');
-    let digits = exponent.trim_start_matches(['+', '-']).len();
-    let value: i32 = exponent.parse().unwrap();
-    let places = cell.multiple_of.as_ref().map_or(usize::MAX, |step| {
-        let modulus: usize = step.digits().parse().unwrap();
-        (256 / modulus).isqrt()
-    });
-    parts.integer.len() == 1
-        && (parts.integer != "0" || fraction.is_empty())
-        && digits <= if is_unconstrained(cell) { 3 } else { 2 }
-        && (-399..=307).contains(&value)
-        && (fraction.len() <= places || exact_is_zero(parts))
+fn read(text: &str) -> Option<(Form, Exact)> {
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
+    let (mantissa, power) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+    let power_digits = power.strip_prefix(['+', '-']).unwrap_or(power);
+    let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
+    let leads_with_zero = integer.starts_with('0');
+    if ![integer, fraction, power_digits].into_iter().all(is_digits) || leads_with_zero && integer != "0" {
+        return None;
+    }
+    let value = power.parse().unwrap();
+    let significant_places = fraction.trim_end_matches('0').len();
+    let form = Form {
+        integer_digits: integer.len(),
+        significant_places,
+        is_normalised: integer.len() == 1 && (!leads_with_zero || significant_places == 0),
+        is_zero: leads_with_zero && significant_places == 0,
+        exponent: rest.contains(['e', 'E']).then_some((power_digits.len(), value)),
+    };
+    let integer = format!("{sign}{integer}{fraction}").parse().unwrap();
+    Some((form, Exact { integer, exponent: value - i32::try_from(fraction.len()).unwrap() }))
 }
 
-fn exact_is_zero(parts: &Parts<'_>) -> bool {
-    parts.integer == "0" && parts.fraction.unwrap_or("").bytes().all(|byte| byte == b'0')
+impl Form {
+    /// Whether numerals of this form are offered for a cell, if the number is in it.
+    fn is_offered(&self, cell: &Numbers) -> bool {
+        let wide = is_unconstrained(cell);
+        let modulus = cell.multiple_of.as_ref().map(|step| step.digits().parse::<usize>().unwrap());
+        let ceiling = if wide { 308 } else { modulus.map_or(100, |modulus| (1000 / modulus).clamp(20, 100)) };
+        let Some((digits, value)) = self.exponent else { return self.integer_digits <= ceiling };
+        self.is_normalised
+            && digits <= if wide { 3 } else { 2 }
+            && (-399..=307).contains(&value)
+            && (self.is_zero || value < i32::try_from(ceiling).unwrap())
+            && modulus.is_none_or(|modulus| self.significant_places <= (256 / modulus).isqrt())
+    }
 }
 
 /// Many numerals, and texts that are almost numerals.
-fn texts() -> Vec<String> {
-    let integers = [
-        "0", "1", "2", "3", "5", "7", "9", "10", "12", "15", "20", "49", "50", "51", "99", "100", "101",
-        "128", "250", "999", "1000", "1001", "12345", "20000",
-    ];
-    let fractions =
-        ["", ".0", ".00", ".5", ".50", ".25", ".125", ".05", ".01", ".001", ".999", ".12345", ".250"];
-    let exponents = ["", "e0", "e1", "e2", "E+3", "e-1", "E-02", "e00", "e5", "e005", "e+99", "e-99", "e100"];
-    let mut texts: Vec<String> =
-        ["", "-", "01", "1.", ".5", "+1", "1e", "1e+", "--1", "1.e3", "00", "1e1.0", "-e1", "1-"]
-            .map(String::from)
-            .into();
-    for sign in ["", "-"] {
-        for integer in integers {
-            for fraction in fractions {
-                texts.extend(exponents.iter().map(|exponent| format!("{sign}{integer}{fraction}{exponent}")));
+static NUMERALS: LazyLock<Vec<Numeral>> = LazyLock::new(|| {
+    let integers = "0 1 2 3 5 7 9 10 12 15 20 49 50 51 99 100 101 128 250 999 1000 1001 12345 20000";
+    let fractions = " .0 .00 .5 .50 .25 .125 .05 .01 .001 .999 .12345 .250";
+    let exponents = " e0 e1 e2 E+3 e-1 E-02 e00 e5 e005 e+99 e-99 e100";
+    let broken = " - 01 1. .5 +1 1e 1e+ --1 1.e3 00 1e1.0 -e1 1- 1.0.0 0x1 1e+-1";
+    let mut texts: Vec<String> = broken.split(' ').map(String::from).collect();
+    for integer in integers.split(' ') {
+        for fraction in fractions.split(' ') {
+            for exponent in exponents.split(' ') {
+                texts.extend(["", "-"].map(|sign| format!("{sign}{integer}{fraction}{exponent}")));
             }
         }
     }
-    texts
-}
+    texts.into_iter().map(Numeral::new).collect()
+});
 
 fn decimal(text: &str) -> Decimal {
     Decimal::from_number(&text.parse().unwrap(), 1000).unwrap()
 }
 
 /// Reads `[1, 2)`, `(, 3]`, with a divisor after a slash.
-fn cell(text: &str) -> Numbers {
+fn interval(text: &str) -> Numbers {
     let (interval, step) = text.split_once('/').unwrap_or((text, ""));
     let (lower, upper) = interval.split_once(',').unwrap();
     let bound = |text: &str, inclusive| (!text.is_empty()).then(|| Bound { value: decimal(text), inclusive });
@@ -143,104 +142,118 @@ fn cell(text: &str) -> Numbers {
     }
 }
 
-fn check_cells(cells: &[Numbers], texts: &[(String, Option<(Parts<'_>, Exact)>)]) {
-    let dfa = numerals(cells, LIMIT).unwrap();
-    for (text, number) in texts {
-        let allowed = number.as_ref().is_some_and(|(parts, exact)| {
-            cells.iter().any(|cell| is_offered(parts, cell) && exact.is_within(cell))
+fn automaton(cells: &[Numbers]) -> Dfa {
+    numerals(cells, LIMIT).unwrap()
+}
+
+/// Accepted is what is offered and in the set; and after each prefix of it, there is a way to go on.
+fn check(cells: &[Numbers], numerals: &[Numeral]) {
+    let dfa = automaton(cells);
+    for Numeral { text, number } in numerals {
+        let allowed = number.as_ref().is_some_and(|(form, exact)| {
+            cells.iter().any(|cell| form.is_offered(cell) && exact.is_within(cell))
         });
         assert_eq!(dfa.contains(text.as_bytes()), allowed, "{text} in {cells:?}");
     }
-}
-
-fn with_values(texts: &[String]) -> Vec<(String, Option<(Parts<'_>, Exact)>)> {
-    texts.iter().map(|text| (text.clone(), parts(text).map(|parts| (parts, exact(text))))).collect()
+    for state in (0..100).take(dfa.states()).filter(|_| !dfa.is_empty()) {
+        let (rest, _) = dfa.shortest_from(state, &|_| 0);
+        let end = rest.iter().try_fold(state, |state, byte| dfa.next(state, *byte));
+        assert!(end.is_some_and(|end| dfa.label(end).is_some()));
+    }
 }
 
 #[test]
 fn numerals_of_chosen_cells() {
-    let texts = texts();
-    let texts = with_values(&texts);
     for text in [
-        "(,)",
-        "(,)/1",
-        "[0,)",
-        "[0,)/1",
-        "(0,)",
-        "(,0)",
-        "(,0]/1",
-        "[0,100]/1",
-        "[-5,5]",
-        "(-1,1)",
-        "[0.05,0.5)",
-        "(,)/0.01",
-        "(,)/5",
-        "(,)/2.5",
-        "(,)/100",
-        "(,)/1000000",
-        "[1,)/7",
-        "[0,0]",
-        "[12.5,12.5]",
-        "[1e99,)",
-        "(1e-99,1]",
-        "[-1000,-1)/0.5",
-        "[100,100]",
-        "(99,1000)/50",
-        "[1e3,1e5]/1e3",
-        "(,)/300",
-        "(,)/0.128",
-    ] {
-        check_cells(&[cell(text)], &texts);
+        "(,) (,)/1 [0,) [0,)/1 (0,) (,0) (,0]/1 [0,100]/1 [-5,5] (-1,1) [0.05,0.5) (,)/0.01",
+        "(,)/5 (,)/2.5 (,)/100 (,)/1000000 [1,)/7 [0,0] [12.5,12.5] [1e99,) (1e-99,1]",
+        "[-1000,-1)/0.5 [100,100] (99,1000)/50 [1e3,1e5]/1e3 (,)/300 (,)/0.128",
+    ]
+    .iter()
+    .flat_map(|line| line.split(' '))
+    {
+        check(&[interval(text)], &NUMERALS);
     }
-    check_cells(&[cell("(,-5]/1"), cell("[5,10)/2.5"), cell("[1000,1000]"), cell("[2,2]")], &texts);
-}
-
-fn bound() -> impl Strategy<Value = Option<Bound>> {
-    let value = prop_oneof!["-?[0-9]{1,3}(\\.[0-9]{1,3})?", "-?[1-9]e-?[0-9]", "-?10{0,4}"];
-    let value = value.prop_map(|text| text.trim_start_matches('0').to_owned());
-    let value = value.prop_map(|text| {
-        if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') { text } else { format!("0{text}") }
-    });
-    proptest::option::of(
-        (value, any::<bool>()).prop_map(|(text, inclusive)| Bound { value: loose(&text), inclusive }),
-    )
-}
-
-fn loose(text: &str) -> Decimal {
-    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
-    let digits = digits.trim_start_matches('0');
-    let zero = if digits.starts_with(|first: char| first.is_ascii_digit()) { "" } else { "0" };
-    decimal(&format!("{sign}{zero}{digits}"))
+    check(
+        &[interval("(,-5]/1"), interval("[5,10)/2.5"), interval("[1000,1000]"), interval("[2,2]")],
+        &NUMERALS,
+    );
 }
 
 prop_compose! {
-    fn cells()(
-        cells in proptest::collection::vec((bound(), bound(), proptest::option::of("[1-9][0-9]?(\\.[0-9]|e[1-3])?")), 1..4),
-    ) -> Vec<Numbers> {
-        cells.into_iter().map(|(lower, upper, step)| Numbers { lower, upper, multiple_of: step.map(|step| decimal(&step)) }).collect()
+    fn bound()(mantissa in -2000..2000, exponent in -3..4, inclusive: bool) -> Bound {
+        Bound { value: decimal(&format!("{mantissa}e{exponent}")), inclusive }
+    }
+}
+
+prop_compose! {
+    fn any_cell(greatest_divisor: i32)(
+        lower in option::of(bound()),
+        upper in option::of(bound()),
+        step in option::of((1..=greatest_divisor, -2..4)),
+    ) -> Numbers {
+        let multiple_of = step.map(|(mantissa, exponent)| decimal(&format!("{mantissa}e{exponent}")));
+        Numbers { lower, upper, multiple_of }
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn numerals_of_any_cells(cells in cells()) {
-        let texts = texts();
-        check_cells(&cells, &with_values(&texts));
+    fn numerals_of_any_cell(cell in any_cell(50)) {
+        check(&[cell], &NUMERALS);
     }
 
     #[test]
-    fn what_serde_writes_is_accepted(cells in cells(), floats in proptest::collection::vec(any::<f64>(), 20), integers in proptest::collection::vec(any::<i64>(), 20), small in proptest::collection::vec(-1000_i32..1000, 20)) {
-        let dfa = numerals(&cells, LIMIT).unwrap();
-        let texts = floats.iter().filter(|float| float.is_finite()).map(|float| serde_json::to_string(float).unwrap())
-            .chain(integers.iter().map(|integer| integer.to_string()))
-            .chain(small.iter().map(|small| serde_json::to_string(&(f64::from(*small) / 8.0)).unwrap()));
-        for text in texts {
-            let (parts, exact) = (parts(&text).unwrap(), exact(&text));
-            let allowed = cells.iter().any(|cell| exact.is_within(cell) && is_offered(&parts, cell));
-            prop_assert_eq!(dfa.contains(text.as_bytes()), allowed, "{} in {:?}", text, cells);
-        }
+    fn numerals_of_a_union(cells in vec(any_cell(9), 2..4)) {
+        check(&cells, &NUMERALS);
+    }
+
+    #[test]
+    fn what_serde_writes(cell in any_cell(50), floats in vec(any::<f64>(), 20), integers in vec(any::<i64>(), 20), eighths in vec(-9999..9999, 20)) {
+        let finite = floats.into_iter().filter(|float| float.is_finite()).map(|float| serde_json::to_string(&float));
+        let eighths = eighths.into_iter().map(|eighths| serde_json::to_string(&(f64::from(eighths) / 8.0)));
+        let texts = finite.chain(eighths).map(Result::unwrap).chain(integers.iter().map(i64::to_string));
+        let numerals: Vec<Numeral> = texts.map(Numeral::new).collect();
+        check(&[cell], &numerals);
+        check(&[interval("(,)")], &numerals);
+        check(&[interval("(,)/1")], &numerals);
+    }
+}
+
+/// Whatever a double can be is offered where nothing is asked of it.
+#[test]
+fn extremes() {
+    for (cells, text, expected) in [
+        ("(,)", "1.7976931348623157e308", false),
+        ("(,)", "9.99e307", true),
+        ("(,)", "5e-324", true),
+        ("(,)", "1e-399", true),
+        ("(,)", "1e-400", false),
+        ("(,)", "1e007", true),
+        ("(,)", "1e0007", false),
+        ("(,)/1", "1.2345678901234567e16", true),
+        ("(,)/1", "1.2345678901234567e15", false),
+        ("(,)/1", "9007199254740993.000", true),
+        ("[9007199254740993,)", "9007199254740992", false),
+        ("[1e400,)", "1e99", false),
+    ] {
+        assert_eq!(automaton(&[interval(cells)]).contains(text.as_bytes()), expected, "{text} in {cells}");
+    }
+    for (cells, digits, expected) in [("(,)", 308, true), ("(,)", 309, false), ("[1e400,)", 402, true)] {
+        assert_eq!(
+            automaton(&[interval(cells)]).contains("9".repeat(digits).as_bytes()),
+            expected,
+            "{cells}"
+        );
+    }
+}
+
+#[test]
+fn residues_have_a_ceiling() {
+    for text in ["(,)/1000003", "(,)/123456789012345678901", "[1,2]/12345.6789012345678901"] {
+        assert!(numbers(&[interval(text)], LIMIT).is_err(), "{text}");
     }
 }
 
@@ -263,9 +276,9 @@ fn build_times() {
         "[12.5,12.5]",
         "[1,65535]/1",
         "[-9223372036854775808,9223372036854775807]/1",
-        "(,)/12345",
+        "(,)/1234",
     ] {
-        let cells = [cell(text)];
+        let cells = [interval(text)];
         let _ = numerals(&cells, LIMIT);
         let start = std::time::Instant::now();
         let dfa = numerals(&cells, LIMIT).unwrap();

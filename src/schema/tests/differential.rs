@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
 
 use super::super::SchemaErrorKind;
@@ -112,9 +112,14 @@ fn oracle(document: &Value) -> impl Fn(&Value) -> bool {
 
 #[test]
 fn verdicts_are_those_of_jsonschema() {
-    let compared = Cell::new(0_u32);
-    let config = ProptestConfig { cases: 4_000, max_global_rejects: 100_000, ..ProptestConfig::default() };
-    let mut runner = TestRunner::new(config);
+    let (allowed_count, refused_count) = (Cell::new(0_u32), Cell::new(0_u32));
+    let config = ProptestConfig {
+        cases: 4_000,
+        max_global_rejects: 100_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let strategy = (document(), prop::collection::vec(value(), 20));
     let outcome = runner.run(&strategy, |(document, values)| {
         let schema = match read(&document) {
@@ -129,16 +134,18 @@ fn verdicts_are_those_of_jsonschema() {
         for value in &values {
             let admitted = schema.as_ref().filter(|schema| schema.admits(value));
             prop_assert_eq!(admitted.is_some(), allowed(value), "{} {}", document, value);
+            let count = if admitted.is_some() { &allowed_count } else { &refused_count };
+            count.set(count.get() + 1);
             if let Some(schema) = admitted {
                 let least = schema.least_len(schema.root()) as usize;
                 prop_assert!(least <= value.to_string().len(), "{} {} {}", document, value, least);
             }
         }
-        compared.set(compared.get() + 1);
         Ok(())
     });
     if let Err(error) = outcome {
         panic!("{error}");
     }
-    assert!(compared.get() >= 4_000);
+    // A test of verdicts that are nearly all the same would say little.
+    assert!(allowed_count.get().min(refused_count.get()) > 10_000, "{allowed_count:?} {refused_count:?}");
 }

@@ -1,0 +1,117 @@
+//! What an engine pays: compiling, the first mask, masks and tokens, cold and hot.
+//!
+//! Read ratios within one run: machines and their neighbours differ. `copy` is the floor: what writing a mask that is known costs.
+
+use std::hint::black_box;
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use harmony_mask::{Compiler, Grammar, Matcher, Request, TokenId, TokenMask, Vocabulary};
+
+/// The width of gpt-oss' logits.
+const WIDTH: usize = 201_088;
+
+const COMPLETION: &str = "<|channel|>analysis<|message|>The user asks about Lisbon, so call the tool.<|end|><|start|>assistant\
+    <|channel|>commentary to=functions.get_forecast <|constrain|>json<|message|>\
+    {\"place\":{\"name\":\"Lisbon\",\"country\":\"PT\",\"coordinates\":[38.7,-9.1]},\"days\":3}<|call|>";
+
+fn request() -> Request {
+    include_str!("../examples/weather.json").parse().expect("a request")
+}
+
+fn grammar(compiler: &Compiler) -> Grammar {
+    compiler.compile(&request()).expect("compiles")
+}
+
+fn completion(compiler: &Compiler) -> Vec<TokenId> {
+    compiler.vocabulary().encode_with_special(COMPLETION).expect("it has an encoder")
+}
+
+/// Masks and tokens of a whole completion.
+fn run(matcher: &mut Matcher, tokens: &[TokenId], mask: &mut TokenMask) {
+    for token in tokens {
+        matcher.fill_mask(mask);
+        matcher.accept(*token).expect("accepted");
+    }
+}
+
+fn compiling(c: &mut Criterion) {
+    let compiler = Compiler::new(Vocabulary::o200k_harmony());
+    let request = request();
+    let mut mask = TokenMask::new(WIDTH);
+    let mut group = c.benchmark_group("compile");
+    group.bench_function("request", |b| b.iter(|| compiler.compile(black_box(&request)).expect("compiles")));
+    group.bench_function("to the first mask", |b| {
+        b.iter(|| compiler.compile(black_box(&request)).expect("compiles").matcher().fill_mask(&mut mask));
+    });
+    group.finish();
+}
+
+fn stepping(c: &mut Criterion) {
+    let compiler = Compiler::new(Vocabulary::o200k_harmony());
+    let tokens = completion(&compiler);
+    let grammar = grammar(&compiler);
+    let mut mask = TokenMask::new(WIDTH);
+    run(&mut grammar.matcher(), &tokens, &mut mask);
+    let words = mask.words().to_vec();
+    let mut group = c.benchmark_group(format!("completion of {} tokens", tokens.len()));
+    group.bench_function("copy", |b| {
+        b.iter(|| tokens.iter().for_each(|_| mask.copy_words(black_box(&words))))
+    });
+    group.bench_function("masks and tokens, hot", |b| {
+        b.iter(|| run(&mut grammar.matcher(), &tokens, &mut mask))
+    });
+    // The tables of leaf languages belong to the compiler and stay; the grammar is new each time.
+    group.bench_function("masks and tokens, new grammar", |b| {
+        let fresh = || compiler.compile(&request()).expect("compiles");
+        b.iter_batched(
+            fresh,
+            |grammar| run(&mut grammar.matcher(), &tokens, &mut mask),
+            BatchSize::PerIteration,
+        );
+    });
+    group.bench_function("tokens alone, hot", |b| {
+        b.iter(|| {
+            tokens.iter().fold(grammar.matcher(), |mut matcher, token| {
+                matcher.accept(*token).expect("accepted");
+                matcher
+            })
+        });
+    });
+    group.bench_function("rollback of all", |b| {
+        let mut matcher = grammar.matcher();
+        tokens.iter().for_each(|token| matcher.accept(*token).expect("accepted"));
+        b.iter_batched(
+            || matcher.fork(),
+            |mut matcher| matcher.rollback(tokens.len()),
+            BatchSize::SmallInput,
+        );
+    });
+    group.finish();
+}
+
+/// One mask, hot, in the states where a model spends its time.
+fn masks(c: &mut Criterion) {
+    let compiler = Compiler::new(Vocabulary::o200k_harmony());
+    let grammar = grammar(&compiler);
+    let mut mask = TokenMask::new(WIDTH);
+    let mut group = c.benchmark_group("mask");
+    let states = [
+        ("header", "channel|>"),
+        ("reasoning", "user asks"),
+        ("recipient", "functions"),
+        ("string", "Lis"),
+        ("number", "38"),
+    ];
+    for (name, after) in states {
+        let end = COMPLETION.find(after).expect("in the completion") + after.len();
+        let tokens =
+            compiler.vocabulary().encode_with_special(&COMPLETION[..end]).expect("it has an encoder");
+        let mut matcher = grammar.matcher();
+        tokens.iter().for_each(|token| matcher.accept(*token).expect("accepted"));
+        group.bench_function(name, |b| b.iter(|| matcher.fill_mask(black_box(&mut mask))));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, compiling, stepping, masks);
+criterion_main!(benches);
