@@ -126,7 +126,7 @@ impl Bench {
             Ok(grammar) => group.tests.iter().for_each(|case| self.case(path, &grammar, case)),
             Err(error) => {
                 self.counts.compile_errors += 1;
-                self.fail(path, "compile_error", error.to_string());
+                self.fail(path, "compile_error", &error.to_string());
             }
         }
         Ok(())
@@ -156,7 +156,7 @@ impl Bench {
             *wrong += 1;
             let kind = if case.valid { "valid_rejected" } else { "invalid_accepted" };
             let detail = rejection.unwrap_or_default();
-            self.fail(path, kind, format!("{}: {detail}", case.description));
+            self.fail(path, kind, &format!("{}: {detail}", case.description));
         }
     }
 
@@ -179,7 +179,7 @@ impl Bench {
         (!matcher.is_accepting()).then(|| "the end is not an accepting state".to_owned())
     }
 
-    fn fail(&mut self, path: &Path, kind: &str, detail: String) {
+    fn fail(&mut self, path: &Path, kind: &str, detail: &str) {
         let file = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
         self.failures.push(json!({"file": file, "kind": kind, "detail": detail}));
     }

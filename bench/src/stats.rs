@@ -65,7 +65,7 @@ impl Summary {
 }
 
 fn micros(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1e6
+    duration.as_nanos() as f64 / 1e3
 }
 
 /// The most memory that this process had resident, in MiB, where the system tells.

@@ -148,14 +148,14 @@ impl Run<'_> {
             Ok(grammar) => grammar,
             Err(error) => {
                 self.tally.compile_errors += 1;
-                return self.fail(file, group, None, error.to_string());
+                return self.fail(file, group, None, &error.to_string());
             }
         };
         for case in &group.tests {
             match (self.rejection(&grammar, &case.data), case.valid) {
                 (None, true) | (Some(_), false) => self.tally.passed += 1,
-                (None, false) => self.fail(file, group, Some(&case.description), "accepted".to_owned()),
-                (Some(why), true) => self.fail(file, group, Some(&case.description), why),
+                (None, false) => self.fail(file, group, Some(&case.description), "accepted"),
+                (Some(why), true) => self.fail(file, group, Some(&case.description), &why),
             }
         }
     }
@@ -171,7 +171,7 @@ impl Run<'_> {
         (!matcher.is_accepting()).then(|| "the end is not an accepting state".to_owned())
     }
 
-    fn fail(&mut self, file: &Path, group: &Group, test: Option<&str>, detail: String) {
+    fn fail(&mut self, file: &Path, group: &Group, test: Option<&str>, detail: &str) {
         let file = file.file_name().map(|name| name.to_string_lossy());
         let failure = json!({"file": file, "group": group.description, "test": test, "detail": detail});
         self.tally.failures.push(failure);

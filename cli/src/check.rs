@@ -64,7 +64,7 @@ impl Check {
         let accepted = outcome.token.is_none() && (outcome.finished || self.prefix_ok);
         let messages = if self.schema.is_some() { Vec::new() } else { output::messages(&matcher) };
         if self.json {
-            output::print_json(&outcome.document(accepted, messages))?;
+            output::print_json(&outcome.document(accepted, &messages))?;
         } else {
             output::print(|out| outcome.write(out, accepted))?;
         }
@@ -133,7 +133,7 @@ impl Outcome {
     }
 
     /// The outcome as `--json` prints it.
-    pub(crate) fn document(&self, accepted: bool, messages: Vec<Value>) -> Value {
+    pub(crate) fn document(&self, accepted: bool, messages: &[Value]) -> Value {
         json!({
             "accepted": accepted,
             "finished": self.finished,
@@ -151,7 +151,7 @@ impl Outcome {
             None if accepted => write!(out, "accepted so far")?,
             None => write!(out, "rejected: ends at byte {} before it is complete", self.offset)?,
             Some((token, spelling)) => {
-                write!(out, "rejected at byte {}: token {token} ({spelling})", self.offset)?
+                write!(out, "rejected at byte {}: token {token} ({spelling})", self.offset)?;
             }
         }
         write!(out, "\n  expected {}", output::alternatives(&self.expected))?;

@@ -74,7 +74,7 @@ impl Report {
             json!({"tool": entry.tool, "pointer": pointer, "keyword": keyword, "status": word(*status)})
         };
         json!({
-            "compile_us": self.time.as_secs_f64() * 1e6,
+            "compile_us": self.time.as_nanos() as f64 / 1e3,
             "bytes": self.grammar.memory_bytes(),
             "coverage": self.grammar.coverage().iter().map(entry).collect::<Vec<_>>(),
             "warnings": self.grammar.warnings(),

@@ -74,7 +74,7 @@ impl Generate {
             let sample = sampler::sample(&grammar, &mut stand_in, self.max_tokens);
             let messages = sample.matcher.transcript().messages;
             let problems = verifier.problems(&messages, sample.matcher.is_finished());
-            progress.suspend(|| report.add(&sample, problems))?;
+            progress.suspend(|| report.add(&sample, &problems))?;
             progress.inc(1);
         }
         progress.finish_and_clear();
@@ -118,7 +118,7 @@ impl Report {
         })
     }
 
-    fn add(&mut self, sample: &Sample, problems: Vec<String>) -> Result<(), Failure> {
+    fn add(&mut self, sample: &Sample, problems: &[String]) -> Result<(), Failure> {
         self.mask_times.extend(&sample.mask_times);
         self.bad += usize::from(!problems.is_empty());
         if self.json {
@@ -127,7 +127,7 @@ impl Report {
         }
         output::print(|out| {
             view::write_transcript(out, sample)?;
-            view::write_footer(out, sample, &problems)?;
+            view::write_footer(out, sample, problems)?;
             writeln!(out)
         })
     }
@@ -151,7 +151,7 @@ impl Report {
     }
 }
 
-fn document(sample: &Sample, problems: Vec<String>) -> Value {
+fn document(sample: &Sample, problems: &[String]) -> Value {
     json!({
         "tokens": sample.matcher.tokens(),
         "text": sample.matcher.vocabulary().decode(sample.matcher.tokens()),

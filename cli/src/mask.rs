@@ -46,7 +46,7 @@ impl Mask {
         let outcome = Outcome::of(&mut matcher, &prefix);
         if outcome.is_rejected() {
             match self.json {
-                true => output::print_json(&outcome.document(false, output::messages(&matcher)))?,
+                true => output::print_json(&outcome.document(false, &output::messages(&matcher)))?,
                 false => output::print(|out| outcome.write(out, false))?,
             }
             return Ok(Verdict::Rejected);

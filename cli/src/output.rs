@@ -95,14 +95,14 @@ impl Durations {
 
     /// Median, 99th percentile and maximum in microseconds.
     pub(crate) fn document(&self) -> Value {
-        let micros = |share| self.percentile(share).as_secs_f64() * 1e6;
+        let micros = |share| self.percentile(share).as_nanos() as f64 / 1e3;
         json!({"p50": micros(0.5), "p99": micros(0.99), "max": micros(1.0)})
     }
 }
 
 /// A duration with a unit that fits.
 pub(crate) fn duration(duration: Duration) -> String {
-    let micros = duration.as_secs_f64() * 1e6;
+    let micros = duration.as_nanos() as f64 / 1e3;
     match micros {
         ..10.0 => format!("{micros:.1} µs"),
         10.0..1e4 => format!("{micros:.0} µs"),

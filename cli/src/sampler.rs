@@ -102,8 +102,8 @@ impl Run {
 const SCORED: usize = 4_096;
 /// Words drawn to go on with a text; the scores of all others are taken to be too low to matter.
 const WORDS: usize = 12;
-/// Draws from the whole vocabulary, until one is allowed, so that nothing is never said.
-const DRAWS: usize = 4;
+/// Once in so many times any other token is a candidate too, so that nothing is never said.
+const RARELY: u32 = 16;
 /// What the stand-in likes to say where it may say anything. Each is one token, with a space before it.
 const FAVOURITES: &str = "the of and to in is it with on as at by from or an be this that for not are was \
     now then here there soon today again early late often still over under near far between after before \
@@ -220,11 +220,11 @@ impl<'a> StandIn<'a> {
         let drawn = (0..WORDS).map(|_| words[self.random.usize(..words.len())]);
         let closers = specials.into_iter().chain(self.said.in_json.then_some(quote));
         let mut candidates: Vec<TokenId> = closers.chain(drawn).collect();
+        if self.random.u32(..RARELY) == 0 {
+            candidates.push(self.random.u32(..LOGITS as TokenId));
+        }
         candidates.retain(|token| mask.contains(*token));
-        let any =
-            (0..DRAWS).map(|_| self.random.u32(..LOGITS as TokenId)).find(|token| mask.contains(*token));
-        candidates.extend(any);
-        // Where neither words nor what closes a text are allowed and no draw hit, the rest is few enough after all.
+        // Where neither words nor what closes a text are allowed, the rest is few enough after all.
         if candidates.is_empty() { mask.iter().collect() } else { candidates }
     }
 
@@ -238,7 +238,7 @@ impl<'a> StandIn<'a> {
                 _ => crowd - 3.0 + f64::from(since_special) / 8.0,
             },
             Some(bytes) if bytes.iter().any(|byte| is_odd(*byte)) => -4.0,
-            Some(b"\"") if in_json && !in_string => crowd + 1.0,
+            Some(b"\"") if in_json && !in_string => crowd + 5.0,
             Some([b'"', ..]) if in_string => crowd - 3.0 + f64::from(since_quote),
             Some([b'}' | b']', ..]) => crowd - 2.0 + f64::from(since_special) / 30.0,
             Some([b'0'..=b'9', ..]) => -(digits as f64),

@@ -74,10 +74,10 @@ fn spell(edits: &[Edit]) -> String {
 /// The messages of a completion, each under a heading.
 pub(crate) fn write_transcript(out: &mut dyn Write, sample: &Sample) -> io::Result<()> {
     let messages = sample.matcher.transcript().messages;
-    let mut runs = runs(sample).into_iter().peekable();
+    let mut runs = runs(sample).into_iter();
     for message in &messages {
         writeln!(out, "{}", Styled(HEADING, format!("── {} ──", heading(message))))?;
-        while let Some(run) = runs.next() {
+        for run in runs.by_ref() {
             write!(out, "{}", Styled(run.style, output::visible(&run.bytes)))?;
             match run.special {
                 Some(SpecialToken::Message) => writeln!(out)?,

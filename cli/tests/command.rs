@@ -86,14 +86,15 @@ fn wrong_calls_print_nothing_to_stdout() {
     }
 }
 
+/// Arguments, standard input, exit code, offset.
+type CheckCase = (&'static [&'static str], &'static [u8], i32, Option<u64>);
+
 #[test]
 fn completions_are_checked() {
-    // Arguments, standard input, exit code, offset.
-    let ended = "<|channel|>final<|message|>Hi<|return|>";
-    let cases: [(&[&str], &[u8], i32, Option<u64>); 8] = [
-        (&[], ended.as_bytes(), 0, None),
+    let cases: [CheckCase; 8] = [
+        (&[], b"<|channel|>final<|message|>Hi<|return|>", 0, None),
         (&["-"], b"<|channel|>final<|message|>Hi<|return|>\n", 0, None),
-        (&[ended], b"", 0, None),
+        (&["<|channel|>final<|message|>Hi<|return|>"], b"", 0, None),
         (&[], b"<|channel|>final<|message|>Hi", 1, Some(29)),
         (&["-", "--prefix-ok"], b"<|channel|>final<|message|>Hi", 0, None),
         (&[], b"<|channel|>comments", 1, Some(18)),
