@@ -94,7 +94,7 @@ impl PartialEq for Stack {
                 (None, None) => return true,
                 (Some(a), Some(b)) if Arc::ptr_eq(a, b) => return true,
                 (Some(a), Some(b)) if a.hash == b.hash && a.frame == b.frame => {
-                    (left, right) = (&a.below, &b.below)
+                    (left, right) = (&a.below, &b.below);
                 }
                 _ => return false,
             }

@@ -65,6 +65,12 @@ impl Dfa {
         Some(self.labels[state as usize]).filter(|label| *label != NO_LABEL)
     }
 
+    /// Which class the byte is in: no state tells bytes of one class apart.
+    #[must_use]
+    pub fn class_of(&self, byte: u8) -> u8 {
+        self.classes[usize::from(byte)]
+    }
+
     /// The number of states.
     #[must_use]
     pub fn states(&self) -> usize {

@@ -1,3 +1,5 @@
+//! Transcripts of whole and unfinished turns.
+
 use super::{End, Message, Transcript};
 use crate::vocabulary::Vocabulary;
 

@@ -1,3 +1,5 @@
+//! The trie, the errors, and encoding there and back.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;

@@ -1,48 +1,91 @@
 //! The shortest way to finish a string.
 
-use std::collections::{HashMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 
 use super::StringLanguage;
+use super::escape::cheapest_spelling;
+use super::state::{Phase, Position, Unpacked};
 use crate::expression::{Label, Language, State};
 
-/// The order in which bytes are tried: the quote, then what reads well, then the rest.
-fn bytes() -> impl Iterator<Item = u8> {
-    let readable = b"\"".iter().copied().chain(b'a'..=b'z').chain(b'0'..=b'9');
-    readable.chain((0..=u8::MAX).filter(|byte| !matches!(byte, b'"' | b'a'..=b'z' | b'0'..=b'9')))
-}
+/// What may finish an escape, in the order in which it is tried.
+const ESCAPE_BYTES: &[u8] = b"\"\\/bfnrtu0123456789acdeABCDEF";
 
-/// Breadth-first over the spelling's own states, which are live, so that it ends.
+/// The rest of the string that is cheapest with the cost of its label. An escape that is under way is finished in the first way that lives:
+/// searching all digits for the best would cost more than it could save.
 pub(super) fn shortest(
     strings: &StringLanguage,
     start: State,
     cost: &dyn Fn(Label) -> u32,
 ) -> (Vec<u8>, Label) {
-    let mut from: HashMap<State, Option<(State, u8)>> = HashMap::from([(start, None)]);
-    let mut queue = VecDeque::from([(start, 0_u32)]);
-    let mut best: Option<(u32, State, Label)> = None;
-    while let Some((state, len)) = queue.pop_front() {
+    let (mut text, Unpacked { position, phase }) = finish_escape(strings, start);
+    if phase == Phase::Closed {
+        return (text, strings.label(position).expect("a closed string is a word"));
+    }
+    if phase == Phase::Opening {
+        text.push(b'"');
+    }
+    let (rest, label) = search(strings, position, cost);
+    text.extend(rest);
+    text.push(b'"');
+    (text, label)
+}
+
+fn finish_escape(strings: &StringLanguage, mut state: State) -> (Vec<u8>, Unpacked) {
+    let mut text = Vec::new();
+    loop {
+        let unpacked = Unpacked::from(state);
+        if matches!(unpacked.phase, Phase::Opening | Phase::Text | Phase::Closed) {
+            return (text, unpacked);
+        }
+        let live = ESCAPE_BYTES.iter().find_map(|byte| Some((*byte, strings.step(state, *byte)?)));
+        let (byte, next) = live.expect("every state of a string can be completed");
+        text.push(byte);
+        state = next;
+    }
+}
+
+/// A position that was reached: from which, and along which byte of the decoded text.
+struct Reached {
+    position: Position,
+    from: Option<(usize, u8)>,
+}
+
+/// Dijkstra over positions in the decoded text: spellings need no states of their own, since the cheapest spelling of a byte is known.
+fn search(strings: &StringLanguage, start: Position, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
+    let mut reached = vec![Reached { position: start, from: None }];
+    let mut least = HashMap::from([(start, 0_u32)]);
+    let mut heap = BinaryHeap::from([Reverse((0_u32, 0_usize))]);
+    let mut best: Option<(u32, usize, Label)> = None;
+    while let Some(Reverse((len, at))) = heap.pop() {
         if best.is_some_and(|(total, ..)| len >= total) {
             break;
         }
-        if let Some(label) = strings.accepts(state) {
-            let total = len.saturating_add(cost(label));
-            if best.is_none_or(|(least, ..)| total < least) {
-                best = Some((total, state, label));
-            }
+        let position = reached[at].position;
+        if least[&position] < len {
             continue;
         }
-        for byte in bytes() {
-            if let Some(next) = strings.step(state, byte)
-                && let std::collections::hash_map::Entry::Vacant(entry) = from.entry(next)
-            {
-                entry.insert(Some((state, byte)));
-                queue.push_back((next, len + 1));
+        if let Some(label) = strings.label(position) {
+            let total = len.saturating_add(cost(label));
+            best = best.filter(|(least, ..)| *least <= total).or(Some((total, at, label)));
+        }
+        for (byte, spelled) in strings.cheapest_bytes() {
+            let Some(next) = strings.read(position, *byte) else { continue };
+            let total = len + spelled;
+            if least.get(&next).is_none_or(|least| total < *least) {
+                least.insert(next, total);
+                heap.push(Reverse((total, reached.len())));
+                reached.push(Reached { position: next, from: Some((at, *byte)) });
             }
         }
     }
-    let (_, end, label) = best.expect("every state of a string can be completed");
-    let steps = std::iter::successors(from[&end], |(state, _)| from[state]);
-    let mut text: Vec<u8> = steps.map(|(_, byte)| byte).collect();
-    text.reverse();
-    (text, label)
+    let (_, end, label) = best.expect("every position can be completed");
+    (spell(&reached, end), label)
+}
+
+fn spell(reached: &[Reached], end: usize) -> Vec<u8> {
+    let steps = std::iter::successors(reached[end].from, |(at, _)| reached[*at].from);
+    let mut bytes: Vec<u8> = steps.map(|(_, byte)| byte).collect();
+    bytes.reverse();
+    bytes.into_iter().flat_map(cheapest_spelling).collect()
 }

@@ -58,6 +58,16 @@ fn short_escape(letter: u8) -> Option<char> {
     })
 }
 
+/// The shortest spelling of a byte of decoded text: raw, or as an escape where JSON demands one.
+pub(super) fn cheapest_spelling(byte: u8) -> Vec<u8> {
+    match LETTERS.iter().find(|letter| short_escape(**letter) == Some(char::from(byte))) {
+        _ if byte == b'/' => vec![byte],
+        Some(letter) => vec![b'\\', *letter],
+        None if byte < 0x20 => format!("\\u{byte:04x}").into_bytes(),
+        None => vec![byte],
+    }
+}
+
 const LETTERS: &[u8] = b"\"\\/bfnrt";
 
 /// The first and last code unit of a surrogate's first half.

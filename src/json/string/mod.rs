@@ -12,14 +12,14 @@ mod tests;
 
 use std::any::Any;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
-use escape::Unfinished;
+use escape::{Unfinished, cheapest_spelling};
 use state::{Phase, Position, Unpacked};
 
 use crate::expression::{Label, Language, Leaf, State};
 use crate::limits::LimitExceeded;
-use crate::regular::{Dfa, Window};
+use crate::regular::{Dfa, Window, begins_character};
 
 /// Which characters may be written as escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +40,8 @@ pub(super) struct StringLanguage {
     /// Texts that are no strings after all, where every state of the language has words without end: then they only forbid the closing quote.
     excluded: Option<Arc<Dfa>>,
     fingerprint: u64,
+    /// For each class of bytes that the automaton tells apart, the one that is cheapest to spell, and the length of its spelling.
+    cheapest_bytes: OnceLock<Box<[(u8, u32)]>>,
 }
 
 /// Any string.
@@ -73,7 +75,8 @@ impl StringLanguage {
         limit: usize,
     ) -> Result<Self, LimitExceeded> {
         let window = Window::new(dfa.clone(), min, max, limit)?;
-        Ok(Self { dfa, window, escapes, excluded: None, fingerprint: 0 }.hashed())
+        let cheapest_bytes = OnceLock::new();
+        Ok(Self { dfa, window, escapes, excluded: None, fingerprint: 0, cheapest_bytes }.hashed())
     }
 
     /// The strings whose text is one of these words, told apart by label.
@@ -109,7 +112,7 @@ impl StringLanguage {
     fn read(&self, position: Position, byte: u8) -> Option<Position> {
         let next = Position {
             dfa: self.dfa.next(position.dfa, byte)?,
-            chars: position.chars.saturating_add(u32::from(crate::regular::begins_character(byte))),
+            chars: position.chars.saturating_add(u32::from(begins_character(byte))),
             excluded: position.excluded.and_then(|state| self.excluded.as_ref()?.next(state, byte)),
         };
         self.window.is_live(next.dfa, next.chars).then_some(next)
@@ -129,6 +132,20 @@ impl StringLanguage {
             self.excluded.as_ref().is_some_and(|excluded| excluded.label(state).is_some())
         });
         self.dfa.label(position.dfa).filter(|_| !is_excluded && self.window.contains(position.chars))
+    }
+
+    fn cheapest_bytes(&self) -> &[(u8, u32)] {
+        self.cheapest_bytes.get_or_init(|| {
+            // Among equally cheap ones, what reads well.
+            let rank = |byte: u8| {
+                (cheapest_spelling(byte).len(), !byte.is_ascii_lowercase(), !byte.is_ascii_alphanumeric())
+            };
+            let mut bytes: Vec<u8> = (0..=u8::MAX).collect();
+            bytes.sort_by_key(|byte| (self.dfa.class_of(*byte), begins_character(*byte), rank(*byte)));
+            bytes.dedup_by_key(|byte| (self.dfa.class_of(*byte), begins_character(*byte)));
+            bytes.sort_by_key(|byte| rank(*byte));
+            bytes.into_iter().map(|byte| (byte, cheapest_spelling(byte).len() as u32)).collect()
+        })
     }
 
     fn step_text(&self, position: Position, byte: u8) -> Option<Unpacked> {

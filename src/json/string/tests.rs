@@ -88,6 +88,19 @@ fn excluded_words_are_refused_in_every_spelling() {
 }
 
 #[test]
+fn long_texts_are_completed_at_once() {
+    let check = |strings: &StringLanguage, prefix: &str, len: usize| {
+        let (rest, _) = strings.completion(read(strings, prefix.as_bytes()).expect("live"), &|_| 0);
+        assert_eq!(rest.len(), len, "after {prefix:?}");
+    };
+    check(&text_of(Dfa::text(), 0, None), "", 2);
+    check(&text_of(Dfa::text(), 5_000, None), "", 5_002);
+    check(&text_of(Dfa::text(), 300, Some(300)), "\"ab", 299);
+    check(&text_of(Dfa::text(), 3, None), r#""\u00"#, 5);
+    check(&text_of(words(&["a\n\u{1}\"", "a long one to be passed by"]), 0, None), "", 13);
+}
+
+#[test]
 fn expectations_are_in_a_users_words() {
     let check = |strings: StringLanguage, prefix: &str, expected: &str| {
         assert_eq!(strings.expectation(read(&strings, prefix.as_bytes()).unwrap()), expected);
@@ -131,6 +144,24 @@ proptest! {
             spelling = spelling.replace('é', "\\u00e9").replace('😀', "\\ud83d\\ude00");
         }
         prop_assert_eq!(accepts(&strings, &spelling), allowed.contains(&text) && fits(&text));
+    }
+
+    /// A state and its class agree on everything that stays inside the string.
+    #[test]
+    fn a_class_stands_for_its_states(prefix in "[a-z]{0,6}", rest in "[a-z\\\\\"é]{0,6}", max in 4..400_u32, named: bool) {
+        let strings = if named { StringLanguage::excluding(Dfa::text(), ["abc", "abd"]) } else { text_of(Dfa::text(), 2, Some(max)) };
+        let Some(state) = read(&strings, format!("\"{prefix}").as_bytes()) else { return Ok(()) };
+        let (mut one, mut two) = (Some(state), Some(strings.class(state)));
+        for byte in rest.bytes() {
+            one = one.and_then(|state| strings.step(state, byte));
+            two = two.and_then(|state| strings.step(state, byte));
+            let (closed_one, closed_two) = (one.is_some_and(|state| strings.is_complete(state)), two.is_some_and(|state| strings.is_complete(state)));
+            if closed_one || closed_two {
+                prop_assert!(closed_two && (closed_one || !strings.is_exact(state)));
+                break;
+            }
+            prop_assert_eq!(one.is_some(), two.is_some());
+        }
     }
 
     /// Law 2 in small: what is live can be completed, and the completion is a string that decodes.
