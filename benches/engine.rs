@@ -55,10 +55,12 @@ fn stepping(c: &mut Criterion) {
     let words = mask.words().to_vec();
     let mut group = c.benchmark_group(format!("completion of {} tokens", tokens.len()));
     group.bench_function("copy", |b| {
-        b.iter(|| tokens.iter().for_each(|_| mask.copy_words(black_box(&words))))
+        b.iter(|| {
+            tokens.iter().for_each(|_| mask.copy_words(black_box(&words)));
+        });
     });
     group.bench_function("masks and tokens, hot", |b| {
-        b.iter(|| run(&mut grammar.matcher(), &tokens, &mut mask))
+        b.iter(|| run(&mut grammar.matcher(), &tokens, &mut mask));
     });
     // The tables of leaf languages belong to the compiler and stay; the grammar is new each time.
     group.bench_function("masks and tokens, new grammar", |b| {
