@@ -134,7 +134,6 @@ impl Algebra {
     }
 
     fn intersect_strings<'d>(&mut self, a: &Cells<'d>, b: &Cells<'d>, cells: &mut Cells<'d>) -> Limited<()> {
-        let states = self.limits.dfa_states;
         self.charge(a.words.len() * (1 + b.texts.len()) + b.words.len() * (1 + a.texts.len()))?;
         let within = |words: &BTreeSet<&'d str>, other: &Cells<'d>| -> Vec<&'d str> {
             let allowed =
@@ -143,8 +142,9 @@ impl Algebra {
         };
         cells.words.extend(within(&a.words, b));
         cells.words.extend(within(&b.words, a));
-        cells.texts =
-            self.pairs(&a.texts, &b.texts, |_, left, right| strings::intersect(left, right, states))?;
+        cells.texts = self.pairs(&a.texts, &b.texts, |algebra, left, right| {
+            strings::intersect(left, right, &algebra.limits)
+        })?;
         Ok(())
     }
 
@@ -212,11 +212,10 @@ impl Algebra {
                 Ok(Rest::of_classes(narrowed.collect::<Limited<_>>()?))
             }
             (Rest::Classes(a), Rest::Classes(b)) => {
-                let states = self.limits.dfa_states;
                 let classes = self.pairs(a, b, |algebra, (names, formula), (other, also)| {
-                    let names = names.intersection(other, states)?;
+                    let names = algebra.language(|limit| names.intersection(other, limit))?;
                     let formula = algebra.and(*formula, *also)?;
-                    Ok((!names.is_empty()).then(|| (Arc::new(names), formula)))
+                    Ok((!names.is_empty()).then_some((names, formula)))
                 })?;
                 Ok(Rest::of_classes(classes))
             }
@@ -230,25 +229,43 @@ impl Algebra {
         patterns: &[(Arc<Dfa>, FormulaId)],
         other: FormulaId,
     ) -> Limited<Rest> {
-        let states = self.limits.dfa_states;
         let mut classes: Vec<(Arc<Dfa>, FormulaId)> = Vec::new();
-        let mut covered = Arc::new(Dfa::empty());
+        let mut covered: Option<Arc<Dfa>> = None;
         for (language, formula) in patterns {
-            let mut finer = vec![(Arc::new(language.difference(&covered, states)?), *formula)];
+            let mut finer = Vec::new();
             for (names, before) in classes {
-                self.charge(0)?;
-                finer.push((Arc::new(names.intersection(language, states)?), self.and(before, *formula)?));
-                finer.push((Arc::new(names.difference(language, states)?), before));
+                let both = self.and(before, *formula)?;
+                finer.push((self.language(|limit| names.intersection(language, limit))?, both));
+                finer.push((self.language(|limit| names.difference(language, limit))?, before));
             }
+            let (fresh, all) = match covered {
+                None => (Arc::clone(language), Arc::clone(language)),
+                Some(covered) => (
+                    self.language(|limit| language.difference(&covered, limit))?,
+                    self.language(|limit| covered.union(language, limit))?,
+                ),
+            };
+            finer.push((fresh, *formula));
             finer.retain(|(names, _)| !names.is_empty());
-            classes = finer;
-            covered = Arc::new(covered.union(language, states)?);
+            (classes, covered) = (finer, Some(all));
             self.check_alternatives(classes.len())?;
         }
-        if other != FormulaId::FALSE {
-            classes.push((Arc::new(covered.complement(states)?), other));
+        match covered {
+            _ if classes.iter().all(|(_, formula)| *formula == other) => return Ok(Rest::Same(other)),
+            Some(covered) if other != FormulaId::FALSE => {
+                classes.push((self.language(|limit| covered.complement(limit))?, other));
+            }
+            _ => {}
         }
+        classes.retain(|(names, _)| !names.is_empty());
         Ok(Rest::of_classes(classes))
+    }
+
+    /// Makes a language, and charges for its states.
+    fn language(&mut self, make: impl FnOnce(usize) -> Limited<Dfa>) -> Limited<Arc<Dfa>> {
+        let language = make(self.limits.dfa_states)?;
+        self.charge(language.states())?;
+        Ok(Arc::new(language))
     }
 
     /// The conjunction of two formulas.

@@ -54,12 +54,12 @@ impl<'d> Normaliser<'d> {
     }
 
     fn texts(&self, keywords: &Keywords<'d>) -> Result<Option<Strings>, LimitExceeded> {
-        let states = self.algebra.limits.dfa_states;
-        let mut texts = strings::normal(keywords.strings.clone());
+        let limits = &self.algebra.limits;
+        let mut texts = strings::normal(keywords.strings.clone(), limits)?;
         for language in &keywords.languages {
             let language = Strings { language: Some(language.clone()), ..Strings::default() };
             texts = match texts {
-                Some(texts) => strings::intersect(&texts, &language, states)?,
+                Some(texts) => strings::intersect(&texts, &language, limits)?,
                 None => None,
             };
         }

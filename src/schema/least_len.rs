@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use super::cells::{ArrayCell, Cells, ObjectCell};
 use super::formula::FormulaId;
+use super::names;
 use super::normalise::Graph;
 use super::numbers;
 use super::strings;
@@ -150,8 +151,8 @@ impl<'g, 'd> Search<'g, 'd> {
             let name_len = strings::spelled_len(member.name);
             self.want(cell, member.formula, Want::Offers { name_len, count: 1 });
         }
-        for (names, formula) in object.name_classes() {
-            for (name_len, count) in strings::name_lens(names, object, needed) {
+        for (class, formula) in object.name_classes() {
+            for (name_len, count) in names::cheapest(class, object, needed) {
                 self.want(cell, formula, Want::Offers { name_len, count });
             }
         }

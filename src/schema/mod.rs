@@ -30,6 +30,7 @@ mod formula;
 mod keyword;
 mod least_len;
 mod listed;
+mod names;
 mod normalise;
 mod numbers;
 mod pointer;

@@ -1,39 +1,37 @@
 //! Strings: a language of decoded text and a window of lengths.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::cells::ObjectCell;
 use super::values::Strings;
-use crate::limits::LimitExceeded;
-use crate::regular::Dfa;
+use crate::limits::{LimitExceeded, Limits};
+use crate::regular::{Dfa, StateId, Window, begins_character};
 
 /// The same strings; `None` where there are none.
-pub(super) fn normal(strings: Strings) -> Option<Strings> {
-    let window = strings.max_length.is_none_or(|max| strings.min_length <= max);
+pub(super) fn normal(strings: Strings, limits: &Limits) -> Result<Option<Strings>, LimitExceeded> {
+    let (min, max) = (strings.min_length, strings.max_length);
     let inhabited = match &strings.language {
-        Some(language) => !language.is_empty(),
-        None => true,
+        None => max.is_none_or(|max| min <= max),
+        Some(language) if (min, max) == (0, None) => !language.is_empty(),
+        Some(language) => !Window::new(Arc::clone(language), min, max, limits.window_entries)?.is_empty(),
     };
-    (window && inhabited).then_some(strings)
+    Ok(inhabited.then_some(strings))
 }
 
 /// The strings of both; `None` where there are none.
-pub(super) fn intersect(
-    a: &Strings,
-    b: &Strings,
-    max_states: usize,
-) -> Result<Option<Strings>, LimitExceeded> {
+pub(super) fn intersect(a: &Strings, b: &Strings, limits: &Limits) -> Result<Option<Strings>, LimitExceeded> {
     let language = match (&a.language, &b.language) {
         (Some(left), Some(right)) if left == right => Some(Arc::clone(left)),
-        (Some(left), Some(right)) => Some(Arc::new(left.intersection(right, max_states)?)),
+        (Some(left), Some(right)) => Some(Arc::new(left.intersection(right, limits.dfa_states)?)),
         (language, None) | (None, language) => language.clone(),
     };
-    Ok(normal(Strings {
+    let strings = Strings {
         language,
         min_length: a.min_length.max(b.min_length),
         max_length: a.max_length.into_iter().chain(b.max_length).min(),
         finite: a.finite || b.finite,
-    }))
+    };
+    normal(strings, limits)
 }
 
 /// Whether it is plain that everything in `b` is in `a`.
@@ -43,12 +41,49 @@ pub(super) fn includes(a: &Strings, b: &Strings) -> bool {
         && (a.language.is_none() || a.language == b.language)
 }
 
-/// The length of a shortest JSON text.
+/// The length of a shortest JSON text, or more where finding that out would take long.
 pub(super) fn least_len(strings: &Strings) -> u64 {
-    match &strings.language {
-        None => 2 + u64::from(strings.min_length),
-        Some(language) => language.shortest().map_or(0, |text| spelled_len(&String::from_utf8_lossy(&text))),
+    let Some(language) = &strings.language else { return 2 + u64::from(strings.min_length) };
+    let shortest = language.shortest().and_then(|word| String::from_utf8(word).ok());
+    match shortest.filter(|word| strings.contains(word)) {
+        Some(word) => spelled_len(&word),
+        None => search(language, strings).unwrap_or_else(|| bound(language, u64::from(strings.min_length))),
     }
+}
+
+/// Positions that a search for a shortest text looks at.
+const POSITIONS: usize = 4_096;
+
+/// Breadth-first over states and numbers of characters, without those that need an escape; `None` where there are too many.
+fn search(language: &Dfa, strings: &Strings) -> Option<u64> {
+    let is_word =
+        |&(state, chars): &(StateId, u32)| language.label(state).is_some() && chars >= strings.min_length;
+    let mut layer = vec![(language.start(), 0)];
+    let mut seen: HashSet<_> = layer.iter().copied().collect();
+    let mut len = 2;
+    while !layer.iter().any(is_word) {
+        layer = layer.iter().flat_map(|&position| longer(language, strings, position)).collect();
+        layer.retain(|position| seen.insert(*position));
+        len += 1;
+        if layer.is_empty() || seen.len() > POSITIONS {
+            return None;
+        }
+    }
+    Some(len)
+}
+
+/// The positions one byte further.
+fn longer(language: &Dfa, strings: &Strings, (state, chars): (StateId, u32)) -> Vec<(StateId, u32)> {
+    let bytes = (b' '..=u8::MAX).filter(|byte| !matches!(byte, b'"' | b'\\'));
+    let positions = bytes
+        .filter_map(|byte| Some((language.next(state, byte)?, chars + u32::from(begins_character(byte)))));
+    positions.filter(|(_, chars)| strings.max_length.is_none_or(|max| *chars <= max)).collect()
+}
+
+/// As long as a shortest word of at least `min` characters can be: past them no state comes twice.
+pub(super) fn bound(language: &Dfa, min: u64) -> u64 {
+    let characters = min.saturating_add(language.states() as u64);
+    characters.saturating_mul(6).saturating_add(2)
 }
 
 /// The length of a text as a JSON string, with the escapes that JSON needs.
@@ -59,13 +94,4 @@ pub(super) fn spelled_len(text: &str) -> u64 {
         _ => character.len_utf8() as u64,
     });
     2 + spelled.sum::<u64>()
-}
-
-/// Lengths of names that are no member's: pairs of a spelled length and how many names there are of it, enough for `needed`.
-pub(super) fn name_lens(names: Option<&Dfa>, object: &ObjectCell<'_>, needed: u64) -> Vec<(u64, u64)> {
-    let _ = names;
-    let taken = object.members.len() as u64;
-    // Printable ASCII without the quote and the backslash.
-    let length = (0..).find(|&length| 93_u64.saturating_pow(length) >= needed + taken).unwrap_or(0);
-    vec![(2 + u64::from(length), needed)]
 }

@@ -83,6 +83,45 @@ fn strings() {
 }
 
 #[test]
+fn patterns() {
+    check(&json!({"pattern": "^a+$", "minLength": 2}), &[json!("aa"), json!(1)], &[json!("a"), json!("ab")]);
+    check(&json!({"format": "date"}), &[json!("2024-02-29")], &[json!("2023-02-29")]);
+    check(&json!({"pattern": "a", "enum": ["a", "b"]}), &[json!("a")], &[json!("b"), json!("aa")]);
+    let too_long = json!({"type": "string", "pattern": "^abc", "maxLength": 2});
+    check_error(&too_long, SchemaErrorKind::Unsatisfiable, "", "maxLength");
+    check_error(&json!({"pattern": "("}), SchemaErrorKind::Invalid, "", "pattern");
+    check_len(&json!({"type": "string", "pattern": "b$", "minLength": 3}), &json!("aab"));
+}
+
+#[test]
+fn names() {
+    let document = json!({
+        "properties": {"ab": {"maximum": 9}},
+        "patternProperties": {"^a": {"type": "integer"}, "b$": {"minimum": 5}},
+        "additionalProperties": false,
+    });
+    check(
+        &document,
+        &[json!({"a": 1, "b": "x", "ab": 7})],
+        &[json!({"c": 1}), json!({"a": "x"}), json!({"ab": 4}), json!({"ab": 10}), json!({"aab": 4})],
+    );
+    let open =
+        json!({"patternProperties": {"^x": {"type": "null"}}, "additionalProperties": {"type": "string"}});
+    check(&open, &[json!({"x": null, "y": "z"})], &[json!({"x": "z"}), json!({"y": null})]);
+    let finite = |count: u32| {
+        json!({
+            "type": "object",
+            "minProperties": count,
+            "patternProperties": {"^(a|bc)$": {"type": "null"}},
+            "additionalProperties": false,
+        })
+    };
+    check(&finite(2), &[json!({"a": null, "bc": null})], &[json!({"a": null})]);
+    check_len(&finite(1), &json!({"a": null}));
+    check_error(&finite(3), SchemaErrorKind::Unsatisfiable, "", "");
+}
+
+#[test]
 fn enumerations() {
     let values = json!([null, true, 1, 1.5, "a", "b", [1, {"x": 2}], {"y": [], "z": null}]);
     check(
