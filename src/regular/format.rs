@@ -98,7 +98,6 @@ fn list(value: &Value) -> &[Value] {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::print_stdout, reason = "a skipped test says so")]
 
     use std::path::Path;
 

@@ -1,7 +1,5 @@
 //! Patterns against the validator of the ecosystem, and against their own complements.
 
-#![expect(clippy::print_stdout, reason = "a skipped test says so, and times are of interest")]
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;

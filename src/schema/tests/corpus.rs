@@ -12,7 +12,6 @@ use super::read;
 const DISPUTED: [(&str, &str); 0] = [];
 
 #[test]
-#[expect(clippy::print_stderr, reason = "the counts are what this test is read for")]
 fn maskbench_verdicts() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/corpora/maskbench-dev");
     let Ok(files) = fs::read_dir(&folder) else {
