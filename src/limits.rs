@@ -42,7 +42,7 @@ impl Default for Limits {
             window_entries: 10_000_000,
             number_digits: 1_000,
             tools: 4_096,
-            cache_bytes: 256 << 20,
+            cache_bytes: 64 << 20,
         }
     }
 }

@@ -256,33 +256,3 @@ fn residues_have_a_ceiling() {
         assert!(numbers(&[interval(text)], LIMIT).is_err(), "{text}");
     }
 }
-
-#[test]
-fn build_times() {
-    for text in [
-        "(,)",
-        "(,)/1",
-        "[0,)",
-        "[0,)/1",
-        "[1,)/1",
-        "[0,100]/1",
-        "[1,10]/1",
-        "[0,1]",
-        "[-90,90]",
-        "[-180,180]",
-        "(0,)/0.01",
-        "(,)/7",
-        "(,)/99",
-        "[12.5,12.5]",
-        "[1,65535]/1",
-        "[-9223372036854775808,9223372036854775807]/1",
-        "(,)/1234",
-    ] {
-        let cells = [interval(text)];
-        let _ = numerals(&cells, LIMIT);
-        let start = std::time::Instant::now();
-        let dfa = numerals(&cells, LIMIT).unwrap();
-        let time = start.elapsed();
-        eprintln!("{text:>50} {:>6} states {time:?}", dfa.states());
-    }
-}
