@@ -8,11 +8,13 @@ use std::sync::Arc;
 
 use super::Unit;
 use super::cache::{Expansions, Weight};
-use super::leaf_table::{Exit, LeafEntry, LeafTables, TokenSet};
+use super::leaf_table::LeafTables;
 use super::residual::step;
+use super::sort::{Exit, reads};
 use super::stack::{Frame, Stack};
 use super::thread::{Head, Thread, extend, open};
-use crate::expression::{Leaf, State};
+use super::token_set::TokenSet;
+use crate::expression::{Class, Leaf, State};
 use crate::special::TokenId;
 use crate::token_mask::TokenMask;
 use crate::vocabulary::Vocabulary;
@@ -27,8 +29,13 @@ pub(super) struct Allowed {
 impl Allowed {
     /// Writes the tokens into a mask, and clears everything else.
     pub(super) fn fill(&self, mask: &mut TokenMask) {
-        mask.clear();
-        self.sets.iter().for_each(|set| set.add_to(mask));
+        match &*self.sets {
+            [] => mask.clear(),
+            [first, others @ ..] => {
+                first.copy_to(mask);
+                others.iter().for_each(|set| set.add_to(mask));
+            }
+        }
         self.others.iter().for_each(|token| mask.insert(*token));
     }
 }
@@ -94,34 +101,34 @@ impl<'a> Collector<'a> {
         if thread.leave(leaf, state, &[], self.rules, &mut after) {
             after.iter().for_each(|thread| self.thread(thread));
         }
-        let entry = self.leaves.entry(self.vocabulary, leaf, leaf.class(state));
-        let set = if leaf.is_exact(state) { &entry.whole } else { &entry.inside };
+        let class = leaf.class(state);
+        let entry = self.leaves.entry(self.vocabulary, leaf, &class);
+        let set = if class.is_exact { &entry.whole } else { &entry.inside };
         if !self.sets.iter().any(|known| Arc::ptr_eq(known, set)) {
             self.sets.push(set.clone());
         }
-        if !leaf.is_exact(state) {
+        if !class.is_exact {
             let trie = self.vocabulary.trie();
             let read = |node: &&u32| reads(leaf, state, self.vocabulary.prefix(**node)).is_some();
             self.others.extend(entry.complete.iter().filter(read).filter_map(|node| trie.node(*node).token));
         }
-        self.exits(thread, leaf, state, &entry);
+        self.exits(thread, leaf, state, &class);
     }
 
     /// Tokens that leave a leaf after at least one byte.
-    fn exits(&mut self, thread: &Thread, leaf: &Leaf, state: State, entry: &LeafEntry) {
+    fn exits(&mut self, thread: &Thread, leaf: &Leaf, state: State, class: &Class) {
         let first = self.first_below(thread);
         if first.as_ref().is_some_and(|threads| threads.iter().all(|thread| !takes_bytes(thread))) {
             return;
         }
-        let class = leaf.class(state);
-        let exact = leaf.is_exact(state) && thread.leaves_uniformly();
-        for group in entry.exits(self.vocabulary, leaf, class).chunk_by(|a, b| a.byte == b.byte) {
+        let is_exact = class.is_exact && class.budget == u32::MAX && thread.leaves_uniformly();
+        for group in self.leaves.exits(self.vocabulary, leaf, class).chunk_by(|a, b| a.byte == b.byte) {
             let byte = group[0].byte;
             if first.as_ref().is_some_and(|threads| !may_start(threads, byte)) {
                 continue;
             }
             match &first {
-                Some(after) if exact => {
+                Some(after) if is_exact => {
                     let after = step(after, Unit::Byte(byte), self.rules);
                     group.iter().for_each(|exit| self.subtree(exit.node, &after));
                 }
@@ -176,11 +183,6 @@ impl<'a> Collector<'a> {
             }
         }
     }
-}
-
-/// The state of the leaf after these bytes, where it can read them.
-fn reads(leaf: &Leaf, state: State, bytes: &[u8]) -> Option<State> {
-    bytes.iter().try_fold(state, |state, byte| leaf.step(state, *byte))
 }
 
 fn takes_bytes(thread: &Thread) -> bool {

@@ -9,6 +9,7 @@ mod escape;
 mod state;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 use std::any::Any;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,10 +17,11 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use escape::{Unfinished, cheapest_spelling};
 use state::{Phase, Position, Unpacked};
+use wide::Wide;
 
-use crate::expression::{Label, Language, Leaf, State};
+use crate::expression::{Class, Label, Language, Leaf, State};
 use crate::limits::LimitExceeded;
-use crate::regular::{Dfa, Window, begins_character};
+use crate::regular::{Dfa, StateId, Window, begins_character};
 
 /// Which characters may be written as escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +42,8 @@ pub(super) struct StringLanguage {
     /// Texts that are no strings after all, where every state of the language has words without end: then they only forbid the closing quote.
     excluded: Option<Arc<Dfa>>,
     fingerprint: u64,
+    /// What stands for states of this language, made when a mask is first asked for.
+    wide: OnceLock<Option<Wide>>,
     /// For each class of bytes that the automaton tells apart, the one that is cheapest to spell, and the length of its spelling.
     cheapest_bytes: OnceLock<Box<[(u8, u32)]>>,
 }
@@ -75,8 +79,8 @@ impl StringLanguage {
         limit: usize,
     ) -> Result<Self, LimitExceeded> {
         let window = Window::new(dfa.clone(), min, max, limit)?;
-        let cheapest_bytes = OnceLock::new();
-        Ok(Self { dfa, window, escapes, excluded: None, fingerprint: 0, cheapest_bytes }.hashed())
+        let (wide, cheapest_bytes) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { dfa, window, escapes, excluded: None, fingerprint: 0, wide, cheapest_bytes }.hashed())
     }
 
     /// The strings whose text is one of these words, told apart by label.
@@ -196,16 +200,25 @@ impl Language for StringLanguage {
         completion::shortest(self, state, cost)
     }
 
-    /// Excluded words only forbid the quote after them, so all places among them are one class. A distant maximum is one class too, see
-    /// [`Window::class`].
-    fn class(&self, state: State) -> State {
-        let Unpacked { position, phase } = Unpacked::from(state);
-        let position = Position { excluded: None, chars: self.window.class(position.chars), ..position };
-        Unpacked { position, phase }.pack()
+    fn class(&self, state: State) -> Class {
+        self.representative(state)
     }
 
-    fn is_exact(&self, state: State) -> bool {
-        Unpacked::from(state).position.excluded.is_none()
+    fn cost(&self, state: State) -> u32 {
+        let Unpacked { position, phase } = Unpacked::from(state);
+        self.least_cost(position, phase)
+    }
+
+    fn plain(&self, state: State) -> Option<(&Dfa, StateId)> {
+        let Unpacked { position: Position { dfa, .. }, phase } = Unpacked::from(state);
+        let reads_plain =
+            phase == Phase::Text && self.window.is_unbounded() && !self.dfa.is_within_character(dfa);
+        reads_plain.then_some((&*self.dfa, dfa))
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let excluded = self.excluded.as_ref().map_or(0, |excluded| excluded.memory_bytes());
+        size_of::<Self>() + self.dfa.memory_bytes() + self.window.memory_bytes() + excluded
     }
 
     fn expectation(&self, state: State) -> String {
