@@ -1,5 +1,7 @@
 //! Escapes: which may begin, and which digits may follow.
 
+use std::sync::LazyLock;
+
 use regex_syntax::utf8::{Utf8Range, Utf8Sequences};
 
 use super::state::{Phase, Position, Unpacked};
@@ -73,6 +75,16 @@ pub(super) fn cheapest_spelling(byte: u8) -> Vec<u8> {
         None if byte < 0x20 => format!("\\u{byte:04x}").into_bytes(),
         None => vec![byte],
     }
+}
+
+/// All bytes with the lengths of their spellings, cheapest first, and among equally cheap ones what reads well.
+pub(super) fn cheapest_first() -> &'static [(u8, u32); 256] {
+    static ORDER: LazyLock<[(u8, u32); 256]> = LazyLock::new(|| {
+        let mut order = std::array::from_fn(|byte| (byte as u8, cheapest_spelling(byte as u8).len() as u32));
+        order.sort_by_key(|(byte, len)| (*len, !byte.is_ascii_lowercase(), !byte.is_ascii_alphanumeric()));
+        order
+    });
+    &ORDER
 }
 
 const LETTERS: &[u8] = b"\"\\/bfnrt";

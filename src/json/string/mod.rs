@@ -12,10 +12,11 @@ mod tests;
 mod wide;
 
 use std::any::Any;
+use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use escape::{Unfinished, cheapest_spelling};
+use escape::{Unfinished, cheapest_first};
 use state::{Phase, Position, Unpacked};
 use wide::Wide;
 
@@ -34,7 +35,6 @@ pub(super) enum Escapes {
 }
 
 /// The strings whose decoded text is in a language.
-#[derive(Debug)]
 pub(super) struct StringLanguage {
     dfa: Arc<Dfa>,
     window: Window,
@@ -46,6 +46,18 @@ pub(super) struct StringLanguage {
     wide: OnceLock<Option<Wide>>,
     /// For each class of bytes that the automaton tells apart, the one that is cheapest to spell, and the length of its spelling.
     cheapest_bytes: OnceLock<Box<[(u8, u32)]>>,
+}
+
+impl fmt::Debug for StringLanguage {
+    /// What it is, not what was computed of it so far.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("StringLanguage");
+        shown
+            .field("dfa", &self.dfa)
+            .field("characters", &self.window.bounds())
+            .field("escapes", &self.escapes);
+        shown.field("fingerprint", &self.fingerprint).finish_non_exhaustive()
+    }
 }
 
 /// Any string.
@@ -140,15 +152,12 @@ impl StringLanguage {
 
     fn cheapest_bytes(&self) -> &[(u8, u32)] {
         self.cheapest_bytes.get_or_init(|| {
-            // Among equally cheap ones, what reads well.
-            let rank = |byte: u8| {
-                (cheapest_spelling(byte).len(), !byte.is_ascii_lowercase(), !byte.is_ascii_alphanumeric())
+            let mut seen = [[false; 2]; 256];
+            let mut is_new = |byte: u8| {
+                let class = usize::from(self.dfa.class_of(byte));
+                !std::mem::replace(&mut seen[class][usize::from(begins_character(byte))], true)
             };
-            let mut bytes: Vec<u8> = (0..=u8::MAX).collect();
-            bytes.sort_by_key(|byte| (self.dfa.class_of(*byte), begins_character(*byte), rank(*byte)));
-            bytes.dedup_by_key(|byte| (self.dfa.class_of(*byte), begins_character(*byte)));
-            bytes.sort_by_key(|byte| rank(*byte));
-            bytes.into_iter().map(|byte| (byte, cheapest_spelling(byte).len() as u32)).collect()
+            cheapest_first().iter().copied().filter(|(byte, _)| is_new(*byte)).collect()
         })
     }
 

@@ -4,14 +4,14 @@
 //! near the greatest length, on the number of characters. So a state is represented in a language without bounds, mostly the one of all
 //! strings, and what it forbids beyond that is a budget of characters and the closing quote.
 
+use std::sync::Arc;
+
 use super::state::{Position, Unpacked};
 use super::{Escapes, StringLanguage, any_string};
 use crate::expression::{Class, Leaf, State};
 use crate::regular::{Dfa, Live};
-use std::sync::Arc;
 
 /// Languages without bounds.
-#[derive(Debug)]
 pub(super) struct Wide {
     /// The beginnings of the texts.
     live: Leaf,
