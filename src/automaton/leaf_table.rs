@@ -9,10 +9,10 @@
 use std::sync::Arc;
 
 use super::cache::{Bounded, Weight, bounded};
-use super::sort::{self, Exit, Sorted};
+use super::sort::{Exit, Fate, exits, plain_words, sort};
 use super::token_set::TokenSet;
 use crate::expression::{Class, Leaf, State};
-use crate::token_mask::TokenMask;
+use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 
 /// What a leaf state does with every token that does not leave it.
@@ -27,32 +27,73 @@ pub(super) struct LeafEntry {
 }
 
 impl LeafEntry {
-    fn new(vocabulary: &Vocabulary, sorted: &Sorted, budget: u32) -> Self {
-        let (trie, width) = (vocabulary.trie(), vocabulary.width());
-        let within = |cost: &u32| *cost <= budget;
-        let tokens = sorted.inside.iter().filter(|(cost, _)| within(cost)).map(|(_, token)| *token);
-        let inside = if sorted.all_plain {
-            let mut mask = TokenMask::new(width);
-            mask.copy_words(&Sorted::plain_words(vocabulary, budget));
-            TokenSet::Many(mask).with(tokens, width)
-        } else {
-            TokenSet::new(tokens.collect(), width)
-        };
-        let complete = sorted.complete.iter().filter(|(cost, _)| within(cost));
-        let complete: Box<[u32]> = complete.map(|(_, node)| *node).collect();
+    fn new(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Self {
+        let mut inside = TokenSet::builder(vocabulary.width());
+        let mut complete = Vec::new();
+        let all_plain = sort(vocabulary, leaf, state, |_, fate| match fate {
+            Fate::Inside(token) => inside.insert(token),
+            Fate::Complete(node) => complete.push(node),
+        });
+        if all_plain {
+            inside.insert_words(&plain_words(vocabulary, u32::MAX));
+        }
+        Self::of(vocabulary, inside.finish(), complete)
+    }
+
+    fn within(vocabulary: &Vocabulary, sorted: &Sorted, budget: u32) -> Self {
+        let mut inside = TokenSet::builder(vocabulary.width());
+        if sorted.all_plain {
+            inside.insert_words(&plain_words(vocabulary, budget));
+        }
+        let fits = |(cost, _): &&(u32, u32)| *cost <= budget;
+        sorted.inside.iter().filter(fits).for_each(|(_, token)| inside.insert(*token));
+        let complete = sorted.complete.iter().filter(fits).map(|(_, node)| *node).collect();
+        Self::of(vocabulary, inside.finish(), complete)
+    }
+
+    fn of(vocabulary: &Vocabulary, inside: TokenSet, complete: Vec<u32>) -> Self {
         let inside = Arc::new(inside);
         let whole = if complete.is_empty() {
             inside.clone()
         } else {
-            Arc::new(inside.with(complete.iter().filter_map(|node| trie.node(*node).token), width))
+            let mut whole = inside.to_builder(vocabulary.width());
+            let tokens = complete.iter().filter_map(|node| vocabulary.trie().node(*node).token);
+            tokens.for_each(|token| whole.insert(token));
+            Arc::new(whole.finish())
         };
-        Self { inside, whole, complete }
+        Self { inside, whole, complete: complete.into() }
     }
 
     fn memory_bytes(&self) -> usize {
         let is_one = Arc::ptr_eq(&self.inside, &self.whole);
         let whole = if is_one { 0 } else { self.whole.memory_bytes() };
         self.inside.memory_bytes() + whole + size_of_val::<[u32]>(&self.complete)
+    }
+}
+
+/// What a leaf state does with tokens, by cost: what the entries of several budgets are made of.
+#[derive(Debug, Default)]
+struct Sorted {
+    /// Whether all plain tokens of so few characters stay inside; `inside` is what does beside them.
+    all_plain: bool,
+    inside: Vec<(u32, TokenId)>,
+    /// Trie nodes of the tokens that complete the leaf.
+    complete: Vec<(u32, u32)>,
+}
+
+impl Sorted {
+    fn new(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Self {
+        let mut sorted = Self::default();
+        sorted.all_plain = sort(vocabulary, leaf, state, |cost, fate| match fate {
+            Fate::Inside(token) => sorted.inside.push((cost, token)),
+            Fate::Complete(node) => sorted.complete.push((cost, node)),
+        });
+        sorted.inside.shrink_to_fit();
+        sorted
+    }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(&*self.inside) + 8 * self.complete.capacity()
     }
 }
 
@@ -78,7 +119,6 @@ impl<T> Weight for Weighed<T> {
 /// The tables of all leaves of a vocabulary, bounded in bytes and shared by all its grammars.
 pub(super) struct LeafTables {
     entries: Bounded<(Leaf, State, u32), Weighed<LeafEntry>>,
-    /// What entries of several budgets are made of.
     sorted: Bounded<(Leaf, State), Weighed<Sorted>>,
     exits: Bounded<(Leaf, State), Weighed<Box<[Exit]>>>,
 }
@@ -95,11 +135,10 @@ impl LeafTables {
         if let Some(known) = self.entries.get(&key) {
             return known.value;
         }
-        let sorted = match class.budget {
-            u32::MAX => Arc::new(Sorted::new(vocabulary, leaf, class.state)),
-            _ => self.sorted(vocabulary, leaf, class.state),
-        };
-        let value = Arc::new(LeafEntry::new(vocabulary, &sorted, class.budget));
+        let value = Arc::new(match class.budget {
+            u32::MAX => LeafEntry::new(vocabulary, leaf, class.state),
+            budget => LeafEntry::within(vocabulary, &self.sorted(vocabulary, leaf, class.state), budget),
+        });
         let bytes = value.memory_bytes() + leaf.memory_bytes();
         self.entries.insert(key, Weighed { value: value.clone(), bytes });
         value
@@ -124,7 +163,7 @@ impl LeafTables {
         if let Some(known) = self.exits.get(&key) {
             return known.value;
         }
-        let value: Arc<Box<[Exit]>> = Arc::new(sort::exits(vocabulary, leaf, class.state).into());
+        let value: Arc<Box<[Exit]>> = Arc::new(exits(vocabulary, leaf, class.state).into());
         let bytes = size_of_val::<[Exit]>(&value) + leaf.memory_bytes();
         self.exits.insert(key, Weighed { value: value.clone(), bytes });
         value

@@ -11,45 +11,40 @@ use crate::regular::{Dfa, StateId, begins_character};
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 
-/// What a leaf state does with tokens: those that keep it in the leaf and those that complete it.
-#[derive(Debug, Default)]
-pub(super) struct Sorted {
-    /// Whether all plain tokens of a cost within the budget stay inside; `inside` is what does beside them.
-    pub(super) all_plain: bool,
-    /// Tokens that stay inside, which can be longer after them, with the cost there.
-    pub(super) inside: Vec<(u32, TokenId)>,
-    /// Trie nodes of tokens that complete the leaf, with the cost there.
-    pub(super) complete: Vec<(u32, u32)>,
+/// What becomes of a token, with the cost after it.
+pub(super) enum Fate {
+    /// It stays inside the leaf, which can be longer after it.
+    Inside(TokenId),
+    /// It completes the leaf; its trie node.
+    Complete(u32),
 }
 
-impl Sorted {
-    pub(super) fn new(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Self {
-        let mut sorted = Self::default();
-        let trie = vocabulary.trie();
-        if let Some((dfa, at)) = leaf.plain(state) {
-            sorted.all_plain = is_any_text(dfa, at);
-            if !sorted.all_plain {
-                walk_plain(vocabulary, dfa, at, |token, cost| sorted.inside.push((cost, token)));
-            }
-        }
-        walk(vocabulary, leaf, state, |node, state| match trie.node(node).token {
-            Some(_) if leaf.is_complete(state) => sorted.complete.push((leaf.cost(state), node)),
-            Some(token) => sorted.inside.push((leaf.cost(state), token)),
-            None => {}
-        });
-        sorted
+/// Visits the tokens that a leaf state reads. Where it reads any plain text, plain tokens are left out, and the answer is true.
+pub(super) fn sort(
+    vocabulary: &Vocabulary,
+    leaf: &Leaf,
+    state: State,
+    mut visit: impl FnMut(u32, Fate),
+) -> bool {
+    let trie = vocabulary.trie();
+    let plain = leaf.plain(state);
+    let is_any = plain.is_some_and(|(dfa, at)| is_any_text(dfa, at));
+    if let Some((dfa, at)) = plain.filter(|_| !is_any) {
+        walk_plain(vocabulary, dfa, at, |token, cost| visit(cost, Fate::Inside(token)));
     }
+    walk(vocabulary, leaf, state, |node, state| match trie.node(node).token {
+        Some(_) if leaf.is_complete(state) => visit(leaf.cost(state), Fate::Complete(node)),
+        Some(token) => visit(leaf.cost(state), Fate::Inside(token)),
+        None => {}
+    });
+    is_any
+}
 
-    /// The mask words of the plain tokens of at most so many characters.
-    pub(super) fn plain_words(vocabulary: &Vocabulary, budget: u32) -> Vec<u32> {
-        let most = u8::try_from(budget).unwrap_or(u8::MAX).min(Vocabulary::NOT_PLAIN - 1);
-        let fits = |word: u32, characters: &u8| word << 1 | u32::from(*characters <= most);
-        vocabulary.plain_characters().chunks(32).map(|ids| ids.iter().rev().fold(0, fits)).collect()
-    }
-
-    pub(super) fn memory_bytes(&self) -> usize {
-        size_of_val(&*self.inside) + size_of_val(&*self.complete)
-    }
+/// The mask words of the plain tokens that begin at most so many characters.
+pub(super) fn plain_words(vocabulary: &Vocabulary, budget: u32) -> Vec<u32> {
+    let most = u8::try_from(budget).unwrap_or(u8::MAX).min(Vocabulary::NOT_PLAIN - 1);
+    let fits = |word: u32, characters: &u8| word << 1 | u32::from(*characters <= most);
+    vocabulary.plain_characters().chunks(32).map(|ids| ids.iter().rev().fold(0, fits)).collect()
 }
 
 /// Trie edges at which a leaf may be left: it accepts what leads to the node's parent, after at least one byte.

@@ -14,24 +14,16 @@ pub(super) enum TokenSet {
 }
 
 impl TokenSet {
-    pub(super) fn new(tokens: Vec<TokenId>, width: usize) -> Self {
-        if tokens.len() <= SPARSE_TOKENS {
-            return Self::Few(tokens.into());
-        }
-        let mut mask = TokenMask::new(width);
-        tokens.into_iter().for_each(|token| mask.insert(token));
-        Self::Many(mask)
+    /// No tokens; ids will be below `width`.
+    pub(super) fn builder(width: usize) -> Builder {
+        Builder { few: Vec::new(), many: None, width }
     }
 
-    /// This set and more tokens.
-    pub(super) fn with(&self, more: impl Iterator<Item = TokenId>, width: usize) -> Self {
+    /// The tokens so far, to add more.
+    pub(super) fn to_builder(&self, width: usize) -> Builder {
         match self {
-            Self::Few(tokens) => Self::new(tokens.iter().copied().chain(more).collect(), width),
-            Self::Many(mask) => {
-                let mut mask = mask.clone();
-                more.for_each(|token| mask.insert(token));
-                Self::Many(mask)
-            }
+            Self::Few(tokens) => Builder { few: tokens.to_vec(), many: None, width },
+            Self::Many(mask) => Builder { few: Vec::new(), many: Some(mask.clone()), width },
         }
     }
 
@@ -59,5 +51,42 @@ impl TokenSet {
             }
             Self::Many(words) => mask.copy_words(words.words()),
         }
+    }
+}
+
+/// A set that grows.
+pub(super) struct Builder {
+    few: Vec<TokenId>,
+    many: Option<TokenMask>,
+    width: usize,
+}
+
+impl Builder {
+    pub(super) fn insert(&mut self, token: TokenId) {
+        match &mut self.many {
+            Some(mask) => mask.insert(token),
+            None if self.few.len() < SPARSE_TOKENS => self.few.push(token),
+            None => {
+                self.mask().insert(token);
+            }
+        }
+    }
+
+    /// Adds the tokens of mask words.
+    pub(super) fn insert_words(&mut self, words: &[u32]) {
+        self.mask().union_words(words);
+    }
+
+    pub(super) fn finish(self) -> TokenSet {
+        self.many.map_or_else(|| TokenSet::Few(self.few.into()), TokenSet::Many)
+    }
+
+    fn mask(&mut self) -> &mut TokenMask {
+        let Self { few, many, width } = self;
+        many.get_or_insert_with(|| {
+            let mut mask = TokenMask::new(*width);
+            few.drain(..).for_each(|token| mask.insert(token));
+            mask
+        })
     }
 }
