@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::Unit;
+use super::advance::advance;
 use super::cache::{Expansions, Weight};
 use super::leaf_table::LeafTables;
 use super::residual::step;
@@ -121,33 +122,48 @@ impl<'a> Collector<'a> {
         if first.as_ref().is_some_and(|threads| threads.iter().all(|thread| !takes_bytes(thread))) {
             return;
         }
-        let is_exact = class.is_exact && class.budget == u32::MAX && thread.leaves_uniformly();
+        let is_exact = class.is_exact && class.budget == u32::MAX;
+        let left = Left { thread, leaf, state };
         for group in self.leaves.exits(self.vocabulary, leaf, class).chunk_by(|a, b| a.byte == b.byte) {
             let byte = group[0].byte;
-            if first.as_ref().is_some_and(|threads| !may_start(threads, byte)) {
+            let Some(first) = &first else {
+                group.iter().for_each(|exit| self.exit(&left, *exit));
                 continue;
-            }
-            match &first {
-                Some(after) if is_exact => {
-                    let after = step(after, Unit::Byte(byte), self.rules);
-                    let nodes: Vec<u32> = group.iter().map(|exit| exit.node).collect();
-                    self.subtrees(&nodes, &after);
+            };
+            if may_start(first, byte) {
+                let open = group.iter().filter(|exit| is_exact || self.is_open(&left, **exit));
+                let ways: Vec<Way> = open.map(|exit| Way::of(*exit, self.vocabulary)).collect();
+                if !ways.is_empty() {
+                    self.subtrees(&ways, &step(first, Unit::Byte(byte), self.rules), &left);
                 }
-                _ => group.iter().for_each(|exit| self.exit(thread, leaf, state, *exit)),
             }
         }
     }
 
+    /// Whether the leaf can be left at this edge.
+    fn is_open(&self, left: &Left<'_>, exit: Exit) -> bool {
+        let way = Way::of(exit, self.vocabulary);
+        left.after(&self.vocabulary.prefix(exit.node)[..way.leaves_at]).is_some()
+    }
+
     /// One way out of a leaf, where what follows depends on what was read.
-    fn exit(&mut self, thread: &Thread, leaf: &Leaf, state: State, exit: Exit) {
-        let trie = self.vocabulary.trie();
-        let depth = usize::from(trie.node(exit.node).depth) - 1;
-        let read = &self.vocabulary.prefix(exit.node)[..depth];
-        let Some(state) = reads(leaf, state, read) else { return };
+    fn exit(&mut self, left: &Left<'_>, exit: Exit) {
+        self.beyond(left, Way::of(exit, self.vocabulary), |collector, threads| {
+            collector.others.extend(collector.vocabulary.trie().node(exit.node).token);
+            collector.below(collector.vocabulary.trie().children(Some(exit.node)), threads);
+        });
+    }
+
+    /// Goes on with the threads after a way, if there are any.
+    fn beyond(&mut self, left: &Left<'_>, way: Way, go_on: impl FnOnce(&mut Self, &[Thread])) {
+        let (read, rest) = self.vocabulary.prefix(way.node).split_at(way.leaves_at);
         let mut after = Vec::new();
-        if thread.leave(leaf, state, read, self.rules, &mut after) {
-            let after = step(&after, Unit::Byte(exit.byte), self.rules);
-            self.subtrees(&[exit.node], &after);
+        if let Some(state) = left.after(read) {
+            left.thread.leave(left.leaf, state, read, self.rules, &mut after);
+        }
+        let threads = advance(&after, rest, self.rules);
+        if !threads.is_empty() {
+            go_on(self, &threads);
         }
     }
 
@@ -166,29 +182,76 @@ impl<'a> Collector<'a> {
         Some(threads)
     }
 
-    /// Tokens at and below nodes whose last bytes, after the leaf that is left, are the same; `threads` are those after them.
+    /// Tokens at and below ways out of a leaf that are the same from there on; `threads` are those after them.
     ///
-    /// The nodes are walked as one, so that each remainder is stepped once: of the 1,141 tokens with a quotation mark, many end alike.
-    fn subtrees(&mut self, nodes: &[u32], threads: &[Thread]) {
-        if !threads.is_empty() {
-            let trie = self.vocabulary.trie();
-            self.others.extend(nodes.iter().filter_map(|node| trie.node(*node).token));
-            self.below(nodes.iter().flat_map(|node| trie.children(Some(*node))), threads);
+    /// The ways are walked as one, so that each remainder is stepped once: of the 1,141 tokens with a quotation mark, many end alike.
+    fn subtrees(&mut self, ways: &[Way], threads: &[Thread], left: &Left<'_>) {
+        if threads.is_empty() {
+            return;
+        }
+        let trie = self.vocabulary.trie();
+        self.others.extend(ways.iter().filter_map(|way| trie.node(way.node).token));
+        let children = |way: &Way| trie.children(Some(way.node)).map(|node| (trie.node(node).byte, node));
+        let longer =
+            ways.iter().flat_map(|way| children(way).map(|(byte, node)| (byte, Way { node, ..*way })));
+        let mut longer: Vec<(u8, Way)> = longer.collect();
+        longer.sort_unstable();
+        for group in longer.chunk_by(|(a, _), (b, _)| a == b) {
+            if may_start(threads, group[0].0) {
+                let ways: Vec<Way> = group.iter().map(|(_, way)| *way).collect();
+                self.subtrees(&ways, &step(threads, Unit::Byte(group[0].0), self.rules), left);
+            }
+        }
+        // What is common to all captured texts has ended: what follows is each one's own.
+        if !left.thread.leaves_uniformly() && threads.iter().any(|thread| thread.head == Head::End) {
+            for way in ways.iter().filter(|way| trie.children(Some(way.node)).next().is_some()) {
+                self.beyond(left, *way, |collector, threads| {
+                    collector.below(trie.children(Some(way.node)), threads);
+                });
+            }
         }
     }
 
-    /// Tokens at and below children of such nodes.
+    /// Tokens at and below sibling nodes, given the threads before them.
     fn below(&mut self, children: impl Iterator<Item = u32>, threads: &[Thread]) {
         let trie = self.vocabulary.trie();
-        let mut children: Vec<(u8, u32)> = children.map(|child| (trie.node(child).byte, child)).collect();
-        children.sort_unstable();
-        for group in children.chunk_by(|(a, _), (b, _)| a == b) {
-            let byte = group[0].0;
+        for node in children {
+            let byte = trie.node(node).byte;
             if may_start(threads, byte) {
-                let nodes: Vec<u32> = group.iter().map(|(_, node)| *node).collect();
-                self.subtrees(&nodes, &step(threads, Unit::Byte(byte), self.rules));
+                let threads = step(threads, Unit::Byte(byte), self.rules);
+                if !threads.is_empty() {
+                    self.others.extend(trie.node(node).token);
+                    self.below(trie.children(Some(node)), &threads);
+                }
             }
         }
+    }
+}
+
+/// A leaf that is being left.
+struct Left<'a> {
+    thread: &'a Thread,
+    leaf: &'a Leaf,
+    state: State,
+}
+
+impl Left<'_> {
+    /// The state after these bytes, where the leaf may end with them.
+    fn after(&self, read: &[u8]) -> Option<State> {
+        reads(self.leaf, self.state, read).filter(|state| self.leaf.accepts(*state).is_some())
+    }
+}
+
+/// A node that lies beyond a leaf, and at which depth the leaf was left.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    node: u32,
+    leaves_at: usize,
+}
+
+impl Way {
+    fn of(exit: Exit, vocabulary: &Vocabulary) -> Self {
+        Self { node: exit.node, leaves_at: vocabulary.trie().node(exit.node).parent_depth() }
     }
 }
 

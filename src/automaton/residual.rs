@@ -1,8 +1,10 @@
 //! Residuals: what remains to be read, and the reference semantics of reading it.
 
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
+
+use foldhash::fast::FixedState;
 
 use super::cache::{Expansions, Weight};
 use super::thread::{Head, Thread, add, extend, open};
@@ -38,7 +40,7 @@ pub(super) struct ThreadSet {
 
 impl ThreadSet {
     pub(super) fn new(threads: Vec<Thread>) -> Self {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = FixedState::default().build_hasher();
         threads.hash(&mut hasher);
         Self { hash: hasher.finish(), threads: threads.into() }
     }

@@ -4,8 +4,10 @@
 //! the hash and the least length of everything from it downwards; equality is a pointer comparison in the common case.
 
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
+
+use foldhash::fast::FixedState;
 
 use crate::expression::{BinderRef, Expression};
 
@@ -19,8 +21,8 @@ pub(super) enum Frame {
     /// The end of a captured text that began at `start` of the tape; `then` and the binder's answer follow. The tape itself began with it
     /// where `outermost`.
     CaptureEnd { start: usize, outermost: bool, then: Expression, binder: BinderRef },
-    /// What the binder answers to `start..end` of the tape, which ends here where `outermost`.
-    Bind { start: usize, end: usize, outermost: bool, binder: BinderRef },
+    /// What the binder answers to the captured text.
+    Bind { text: Arc<[u8]>, binder: BinderRef },
 }
 
 impl Frame {
@@ -53,7 +55,7 @@ impl Stack {
         if matches!(&frame, Frame::Expression(expression) if *expression == Expression::empty()) {
             return self.clone();
         }
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = FixedState::default().build_hasher();
         frame.hash(&mut hasher);
         self.hash(&mut hasher);
         Self(Some(Arc::new(Node {

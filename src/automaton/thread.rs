@@ -99,13 +99,12 @@ pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<T
                 open_expression(expression, below, tape, rules, &mut pending, out);
             }
             Some((Frame::CaptureEnd { start, outermost, then, binder }, below)) => {
-                let end = tape.as_ref().map_or(*start, |tape| tape.len());
-                let bind = Frame::Bind { start: *start, end, outermost: *outermost, binder: binder.clone() };
-                pending.push((below.push(bind).push_expression(then), tape));
+                let text = tape.as_deref().map_or(&[][..], |tape| &tape[*start..]).into();
+                let bind = Frame::Bind { text, binder: binder.clone() };
+                pending.push((below.push(bind).push_expression(then), tape.filter(|_| !outermost)));
             }
-            Some((Frame::Bind { start, end, outermost, binder }, below)) => {
-                let next = binder.0.bind(tape.as_deref().map_or(&[], |tape| &tape[*start..*end]));
-                pending.push((below.push_expression(&next), tape.filter(|_| !outermost)));
+            Some((Frame::Bind { text, binder }, below)) => {
+                pending.push((below.push_expression(&binder.0.bind(text)), tape));
             }
             Some((Frame::Arms(_), _)) => unreachable!("arms are taken together with the leaf above them"),
         }

@@ -19,8 +19,10 @@ mod language;
 mod rule;
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
+
+use foldhash::fast::FixedState;
 
 pub use dfa::DfaLanguage;
 pub use language::{Class, Label, Language, Leaf, State};
@@ -177,7 +179,7 @@ impl Expression {
     }
 
     fn new(kind: Kind) -> Self {
-        let mut hasher = std::hash::DefaultHasher::new();
+        let mut hasher = FixedState::default().build_hasher();
         kind.hash(&mut hasher);
         let min_len = kind.min_len();
         Self(Arc::new(Node { hash: hasher.finish(), min_len, kind }))
