@@ -40,7 +40,8 @@ fn valid_instances_are_accepted_and_invalid_ones_are_not() {
     assert_eq!(compiled, SCHEMAS);
 }
 
-fn files() -> Option<Vec<PathBuf>> {
+/// MaskBench's files, where they are unpacked.
+pub(crate) fn files() -> Option<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/corpora/maskbench-dev");
     let mut files: Vec<_> = fs::read_dir(folder).ok()?.map(|entry| entry.expect("an entry").path()).collect();
     files.sort();

@@ -5,4 +5,5 @@ mod corpus;
 mod harmony;
 mod harness;
 mod laws;
+mod masks;
 mod requests;

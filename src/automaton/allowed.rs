@@ -10,7 +10,7 @@ use super::Unit;
 use super::advance::advance;
 use super::cache::{Expansions, Weight};
 use super::leaf_table::LeafTables;
-use super::residual::step;
+use super::residual::{accepts, step};
 use super::sort::{Exit, reads};
 use super::stack::{Frame, Stack};
 use super::thread::{Head, Thread, extend, open};
@@ -202,8 +202,8 @@ impl<'a> Collector<'a> {
                 self.subtrees(&ways, &step(threads, Unit::Byte(group[0].0), self.rules), left);
             }
         }
-        // What is common to all captured texts has ended: what follows is each one's own.
-        if !left.thread.leaves_uniformly() && threads.iter().any(|thread| thread.head == Head::End) {
+        // What is common to all captured texts may end here: what follows is each one's own.
+        if !left.thread.leaves_uniformly() && accepts(threads, self.rules) {
             for way in ways.iter().filter(|way| trie.children(Some(way.node)).next().is_some()) {
                 self.beyond(left, *way, |collector, threads| {
                     collector.below(trie.children(Some(way.node)), threads);

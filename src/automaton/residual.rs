@@ -81,6 +81,12 @@ impl PartialEq for Residual {
 
 impl Eq for Residual {}
 
+impl Hash for Residual {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.set.hash(state);
+    }
+}
+
 impl fmt::Debug for Residual {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.threads()).finish()

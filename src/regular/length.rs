@@ -64,7 +64,7 @@ pub struct Window {
     far: u32,
     /// For 0, 1, … characters fewer than `min`, the states from which the window can be met; the last row stands for all further ones.
     short: Arc<[Box<[bool]>]>,
-    /// Whether `short` refuses no state.
+    /// Whether `short` refuses only what `max` refuses anyway.
     is_lenient: bool,
 }
 
@@ -89,8 +89,8 @@ impl Window {
             }
             rows.push(row);
         }
-        window.is_lenient = rows.iter().all(|row| row.iter().all(|is_live| *is_live));
         window.short = rows.into();
+        window.is_lenient = window.asks_no_more_than_max();
         Ok(window)
     }
 
@@ -143,6 +143,17 @@ impl Window {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.short.iter().map(|row| row.len() + size_of::<Box<[bool]>>()).sum()
+    }
+
+    /// The last row stands for all counts down to 0: if it is what `max` asks for at both ends, it is so between them.
+    fn asks_no_more_than_max(&self) -> bool {
+        let least = self.dfa.least_chars();
+        let is_fit = |row: &[bool], read| {
+            row.iter().zip(least).all(|(is_live, least)| *is_live == self.fits(read, *least))
+        };
+        let reads = (0..=self.min).rev();
+        self.short.iter().zip(reads).all(|(row, read)| is_fit(row, read))
+            && self.short.last().is_some_and(|row| is_fit(row, 0))
     }
 
     fn is_far(&self, read: u32) -> bool {
