@@ -40,9 +40,7 @@ pub(super) struct ThreadSet {
 
 impl ThreadSet {
     pub(super) fn new(threads: Vec<Thread>) -> Self {
-        let mut hasher = FixedState::default().build_hasher();
-        threads.hash(&mut hasher);
-        Self { hash: hasher.finish(), threads: threads.into() }
+        Self { hash: FixedState::default().hash_one(&threads), threads: threads.into() }
     }
 }
 

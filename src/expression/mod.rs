@@ -179,10 +179,8 @@ impl Expression {
     }
 
     fn new(kind: Kind) -> Self {
-        let mut hasher = FixedState::default().build_hasher();
-        kind.hash(&mut hasher);
         let min_len = kind.min_len();
-        Self(Arc::new(Node { hash: hasher.finish(), min_len, kind }))
+        Self(Arc::new(Node { hash: FixedState::default().hash_one(&kind), min_len, kind }))
     }
 }
 

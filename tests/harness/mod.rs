@@ -62,10 +62,8 @@ pub(crate) const HABITS: [Habit; 3] = [Habit::Uniform, Habit::Hasty, Habit::Byte
 pub(crate) fn choose(matcher: &Matcher, mask: &TokenMask, habit: Habit, random: &mut Random) -> TokenId {
     let allowed: Vec<TokenId> = mask.iter().collect();
     assert!(!allowed.is_empty(), "a dead end after {:?}", matcher.vocabulary().decode(matcher.tokens()));
-    let way_out = matcher.shortest_completion();
     match habit {
-        // A text that may stop here has nothing on its shortest way to the end.
-        Habit::Hasty if !way_out.is_empty() && random.below(4) > 0 => way_out[0],
+        Habit::Hasty if random.below(4) > 0 => matcher.shortest_completion()[0],
         Habit::Bytewise if random.below(8) > 0 => {
             let short = |token: &&TokenId| {
                 matcher.vocabulary().token_bytes(**token).is_some_and(|bytes| bytes.len() == 1)
