@@ -15,15 +15,22 @@ pub(super) const DEAD: u32 = u32::MAX;
 /// No label: what was read is not a word.
 pub(super) const NO_LABEL: u32 = u32::MAX;
 
-/// A regular language of bytes, as a deterministic automaton.
+/// A regular language of bytes, as a deterministic automaton. Cheap to clone.
 ///
 /// Every state can be reached and can be completed to a word, equal futures are one state, and states are numbered breadth-first; so two
 /// automata are equal exactly when their languages (and labels) are. The empty language is one state without transitions.
+#[derive(Clone)]
 pub struct Dfa {
-    pub(super) classes: Box<[u8; 256]>,
+    pub(super) classes: Arc<[u8; 256]>,
     pub(super) width: usize,
-    pub(super) table: Box<[u32]>,
-    pub(super) labels: Box<[u32]>,
+    pub(super) table: Arc<[u32]>,
+    pub(super) labels: Arc<[u32]>,
+    derived: Arc<Derived>,
+}
+
+/// What is computed from the table when first asked for.
+#[derive(Default)]
+struct Derived {
     counts: OnceLock<Box<[Option<u64>]>>,
     least_chars: OnceLock<Box<[u32]>>,
     live: OnceLock<Live>,
@@ -36,8 +43,8 @@ impl Dfa {
         table: Vec<u32>,
         labels: Vec<u32>,
     ) -> Self {
-        let (counts, least_chars, live) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { classes, width, table: table.into(), labels: labels.into(), counts, least_chars, live }
+        let derived = Arc::default();
+        Self { classes: classes.into(), width, table: table.into(), labels: labels.into(), derived }
     }
 
     /// All valid UTF-8: the language of every text.
@@ -160,7 +167,7 @@ impl Dfa {
     /// The number of words from `state`, at most `u64::MAX`; `None` where there is no end of them.
     #[must_use]
     pub fn count_from(&self, state: StateId) -> Option<u64> {
-        self.counts.get_or_init(|| self.count().into())[state as usize]
+        self.derived.counts.get_or_init(|| self.count().into())[state as usize]
     }
 
     /// The words from `state`, in byte order.
@@ -231,18 +238,19 @@ impl Dfa {
     /// The beginnings of the words.
     #[must_use]
     pub fn live(&self) -> &Live {
-        self.live.get_or_init(|| Live::of(self))
+        self.derived.live.get_or_init(|| Live::of(self))
     }
 
     /// For each state, the least number of characters that must still begin before a word is complete.
     pub(crate) fn least_chars(&self) -> &[u32] {
-        self.least_chars.get_or_init(|| super::length::least_chars(self).into())
+        self.derived.least_chars.get_or_init(|| super::length::least_chars(self).into())
     }
 }
 
 impl PartialEq for Dfa {
     fn eq(&self, other: &Self) -> bool {
-        self.table == other.table && self.labels == other.labels && self.classes == other.classes
+        Arc::ptr_eq(&self.derived, &other.derived)
+            || (self.table == other.table && self.labels == other.labels && self.classes == other.classes)
     }
 }
 
@@ -252,12 +260,6 @@ impl Hash for Dfa {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.table.hash(state);
         self.labels.hash(state);
-    }
-}
-
-impl Clone for Dfa {
-    fn clone(&self) -> Self {
-        Self::from_parts(self.classes.clone(), self.width, self.table.to_vec(), self.labels.to_vec())
     }
 }
 

@@ -25,7 +25,7 @@ impl Live {
         let labels: Vec<u32> = (0..).take(dfa.states()).map(label).collect();
         let is_exact = *labels == *dfa.labels;
         let raw = Raw {
-            classes: dfa.classes.clone(),
+            classes: Box::new(*dfa.classes),
             width: dfa.width,
             table: dfa.table.to_vec(),
             labels,

@@ -53,6 +53,11 @@ struct Reached {
 
 /// Dijkstra over positions in the decoded text: spellings need no states of their own, since the cheapest spelling of a byte is known.
 fn search(strings: &StringLanguage, start: Position, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
+    if strings.is_free(start) {
+        // Any text is as good as another: only the least length counts.
+        let missing = strings.window.bounds().0.saturating_sub(start.chars);
+        return (vec![b'a'; missing as usize], strings.dfa.label(start.dfa).expect("any text"));
+    }
     let mut reached = vec![Reached { position: start, from: None }];
     let mut least = HashMap::from([(start, 0_u32)]);
     let mut heap = BinaryHeap::from([Reverse((0_u32, 0_usize))]);

@@ -142,6 +142,13 @@ impl StringLanguage {
             .try_fold(position, |position, byte| self.read(position, byte))
     }
 
+    /// Whether any text may follow, as far as its length allows.
+    fn is_free(&self, position: Position) -> bool {
+        Arc::ptr_eq(&self.dfa, &Dfa::text())
+            && position.dfa == self.dfa.start()
+            && position.excluded.is_none()
+    }
+
     /// The label of the decoded text, where it is a word within all bounds.
     fn label(&self, position: Position) -> Option<Label> {
         let is_excluded = position.excluded.is_some_and(|state| {
