@@ -8,7 +8,7 @@ use std::hash::Hash;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use crate::expression::{Expression, RuleRef};
+use crate::expression::{Expression, Kind, RuleRef};
 
 /// The bytes that an entry holds, roughly: its own allocations, not what it shares.
 pub(super) trait Weight {
@@ -57,9 +57,22 @@ impl Expansions {
     }
 }
 
-/// A body's nodes are mostly shared with the rule; this is what a typical one allocates.
+/// What a body allocates, down to the rules in it; what it shares with other bodies is counted for each.
 impl Weight for Expression {
     fn weight_bytes(&self) -> usize {
-        512
+        const NODE: usize = 160;
+        let parts = match self.kind() {
+            Kind::Empty | Kind::Special(_) => 0,
+            Kind::Literal(bytes) => bytes.len(),
+            // A rule's own data, roughly.
+            Kind::Rule(_) => 256,
+            Kind::Match { leaf, arms } => {
+                leaf.memory_bytes() + arms.iter().map(Self::weight_bytes).sum::<usize>()
+            }
+            Kind::Sequence(head, tail) => head.weight_bytes() + tail.weight_bytes(),
+            Kind::Choice(options) => options.iter().map(Self::weight_bytes).sum(),
+            Kind::Capture { body, then, .. } => 256 + body.weight_bytes() + then.weight_bytes(),
+        };
+        NODE + parts
     }
 }

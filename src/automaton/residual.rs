@@ -92,8 +92,10 @@ impl fmt::Debug for Residual {
 }
 
 impl Weight for Residual {
+    /// Each thread with the few nodes of its stack that it does not share with the residual before.
     fn weight_bytes(&self) -> usize {
-        self.threads().iter().map(|thread| 128 + thread.tape.as_ref().map_or(0, |tape| tape.len())).sum()
+        let tapes = self.threads().iter().map(|thread| thread.tape.as_ref().map_or(0, |tape| tape.len()));
+        size_of::<Inner>() + self.threads().len() * 512 + tapes.sum::<usize>()
     }
 }
 
