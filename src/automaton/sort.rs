@@ -1,7 +1,7 @@
 //! Sorting the tokens of a vocabulary by what a leaf state does with them.
 //!
 //! Three ways, by how much is known of the state. Where it reads any plain text, the vocabulary has the tokens listed, and only what lies
-//! behind a byte that is not plain is walked (3 % of the trie). Where an automaton alone reads plain text, the trie is walked with its table.
+//! behind a byte that is not plain is walked. Where an automaton alone reads plain text, the trie is walked with its table.
 //! Otherwise the trie is walked with the leaf itself.
 
 use std::ops::Range;
