@@ -30,11 +30,7 @@ impl Elements {
 
     /// The schema of the element after the first `read`, where there may be one.
     fn element(&self, read: u32) -> Option<NodeId> {
-        let arrays = self.arrays();
-        if arrays.max_items.is_some_and(|max| read >= max) {
-            return None;
-        }
-        arrays.prefix.get(read as usize).copied().or(arrays.rest)
+        self.arrays().kinds(read).first().map(|kind| kind.schema)
     }
 
     /// What remains after one more element. All counts beyond prefix and bounds are one state.
@@ -68,8 +64,8 @@ impl Rule for Elements {
         let prefix = arrays.prefix.iter().take(arrays.min_items as usize).skip(self.read as usize);
         let from_prefix = u32::try_from(prefix.len()).unwrap_or(u32::MAX);
         let prefix_len =
-            prefix.fold(0_u32, |sum, node| sum.saturating_add(self.spelling.schema.least_len(*node)));
-        let rest_len = arrays.rest.map_or(0, |node| self.spelling.schema.least_len(node));
+            prefix.fold(0_u32, |sum, kinds| sum.saturating_add(self.spelling.schema.least_len(kinds[0].schema)));
+        let rest_len = arrays.rest.first().map_or(0, |kind| self.spelling.schema.least_len(kind.schema));
         let commas = missing.saturating_sub(u32::from(self.read == 0));
         rest_len
             .saturating_mul(missing - from_prefix)

@@ -44,7 +44,7 @@ static NUMBER: LazyLock<Leaf> = LazyLock::new(|| unconstrained(None));
 static INTEGER: LazyLock<Leaf> = LazyLock::new(|| unconstrained(Some(Decimal::one())));
 
 fn unconstrained(multiple_of: Option<Decimal>) -> Leaf {
-    let cell = Numbers { lower: None, upper: None, multiple_of };
+    let cell = Numbers { multiple_of, ..Numbers::default() };
     build(&[cell], usize::MAX).expect("some thousand states")
 }
 

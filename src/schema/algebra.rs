@@ -158,6 +158,7 @@ impl Algebra {
             rest: self.and(a.rest, b.rest)?,
             min_items: a.min_items.max(b.min_items),
             max_items: smaller(a.max_items, b.max_items),
+            unique: a.unique || b.unique,
         };
         Ok(cell.normal())
     }

@@ -75,6 +75,7 @@ impl<'d> Normaliser<'d> {
             rest: rest.unwrap_or(FormulaId::TRUE),
             min_items: arrays.min_items,
             max_items: arrays.max_items,
+            unique: arrays.unique,
         };
         Ok(cell.normal())
     }

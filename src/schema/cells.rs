@@ -33,6 +33,8 @@ pub(super) struct ArrayCell {
     pub rest: FormulaId,
     pub min_items: u32,
     pub max_items: Option<u32>,
+    /// Whether no two elements are equal.
+    pub unique: bool,
 }
 
 /// Objects by name.
@@ -102,7 +104,7 @@ impl<'d> Cells<'d> {
 
 impl ArrayCell {
     pub(super) fn all() -> Self {
-        Self { prefix: Vec::new(), rest: FormulaId::TRUE, min_items: 0, max_items: None }
+        Self { prefix: Vec::new(), rest: FormulaId::TRUE, min_items: 0, max_items: None, unique: false }
     }
 
     /// What the element at this position has to satisfy.

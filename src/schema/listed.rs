@@ -72,7 +72,7 @@ impl<'d> Normaliser<'d> {
         let count = u32::try_from(elements.len()).unwrap_or(u32::MAX);
         let steps = (0..).map(Step::Index).zip(elements);
         let prefix = steps.map(|(step, value)| self.equal(location, step, value)).collect();
-        ArrayCell { prefix, rest: FormulaId::FALSE, min_items: count, max_items: Some(count) }
+        ArrayCell { prefix, rest: FormulaId::FALSE, min_items: count, max_items: Some(count), unique: false }
     }
 
     fn equal_object(&mut self, location: Location, members: &'d Map<String, Value>) -> ObjectCell<'d> {

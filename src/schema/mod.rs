@@ -47,7 +47,9 @@ use serde_json::{Value, json};
 pub use coverage::{Coverage, Status};
 pub use decimal::Decimal;
 pub use error::{SchemaError, SchemaErrorKind};
-pub use values::{Arrays, Booleans, Bound, Member, NameClass, Numbers, Objects, Strings, Values};
+pub use values::{
+    Arrays, Booleans, Bound, Count, Kind, Member, NameClass, Numbers, Objects, Strings, Values,
+};
 
 use self::coverage::Occurrence;
 use self::least_len::Lens;

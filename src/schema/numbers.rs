@@ -30,6 +30,7 @@ pub(super) fn intersect(
         lower: tighter(&a.lower, &b.lower, |a, b| a.value > b.value),
         upper: tighter(&a.upper, &b.upper, |a, b| a.value < b.value),
         multiple_of,
+        no_multiples_of: Vec::new(),
     };
     Ok(is_inhabited(&numbers).then_some(numbers))
 }
@@ -96,6 +97,7 @@ fn mirrored(numbers: &Numbers) -> Numbers {
         lower: mirror(&numbers.upper),
         upper: mirror(&numbers.lower),
         multiple_of: numbers.multiple_of.clone(),
+        no_multiples_of: numbers.no_multiples_of.clone(),
     }
 }
 
@@ -137,6 +139,7 @@ mod tests {
             lower: bound(&lower[1..], lower.starts_with('[')),
             upper: bound(&upper[..upper.len() - 1], upper.ends_with(']')),
             multiple_of: (!step.is_empty()).then(|| decimal(step)),
+            no_multiples_of: Vec::new(),
         }
     }
 

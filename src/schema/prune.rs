@@ -10,7 +10,7 @@ use super::error::SchemaError;
 use super::formula::FormulaId;
 use super::least_len::Lens;
 use super::normalise::{Graph, Normaliser};
-use super::values::{Arrays, Member, NameClass, Numbers, Objects, Strings, Values};
+use super::values::{Arrays, Kind, Member, NameClass, Numbers, Objects, Strings, Values};
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
 
@@ -93,11 +93,15 @@ impl<'g, 'd> Pruner<'g, 'd> {
         let possible = array.prefix.iter().take_while(|&&element| self.inhabited(element).is_some()).count();
         let longest = array.max_items.map_or(usize::MAX, |max| max as usize);
         let prefix: Vec<_> =
-            array.prefix[..possible].iter().take(longest).filter_map(|&at| self.node(at)).collect();
+            array.prefix[..possible].iter().take(longest).map(|&at| self.kinds(at)).collect();
         let open = possible == array.prefix.len() && prefix.len() < longest;
-        let rest = if open { self.node(array.rest) } else { None };
-        let max_items = array.max_items.filter(|_| rest.is_some());
-        Arrays { prefix, rest, min_items: array.min_items, max_items }
+        let rest = if open { self.kinds(array.rest) } else { Vec::new() };
+        let max_items = array.max_items.filter(|_| !rest.is_empty());
+        Arrays { prefix, rest, min_items: array.min_items, max_items, counts: Vec::new(), unique: array.unique }
+    }
+
+    fn kinds(&mut self, element: FormulaId) -> Vec<Kind> {
+        self.node(element).map(|schema| Kind { schema, counts_for: 0 }).into_iter().collect()
     }
 
     fn objects(&mut self, object: &ObjectCell<'d>) -> Result<Objects, LimitExceeded> {
@@ -118,6 +122,7 @@ impl<'g, 'd> Pruner<'g, 'd> {
             members,
             forbidden: forbidden.map(|member| member.name.into()).collect(),
             rest,
+            wishes: 0,
             min_members: if min > required && min < most { object.min_members } else { 0 },
             max_members: object.max_members.filter(|_| required < max && max < most),
         })
@@ -131,14 +136,14 @@ impl<'g, 'd> Pruner<'g, 'd> {
     fn rest(&mut self, object: &ObjectCell<'d>) -> Result<Vec<NameClass>, LimitExceeded> {
         match &object.rest {
             Rest::Same(formula) => {
-                Ok(self.node(*formula).map(|schema| NameClass { names: None, schema }).into_iter().collect())
+                Ok(self.node(*formula).map(|schema| NameClass { names: None, schema, grants: 0 }).into_iter().collect())
             }
             Rest::Classes(classes) => {
                 let mut rest = Vec::new();
                 for (names, formula) in classes {
                     let names = self.without_members(names, object)?;
                     if let Some(schema) = self.node(*formula).filter(|_| !names.is_empty()) {
-                        rest.push(NameClass { names: Some(names), schema });
+                        rest.push(NameClass { names: Some(names), schema, grants: 0 });
                     }
                 }
                 Ok(rest)

@@ -139,6 +139,7 @@ fn interval(text: &str) -> Numbers {
         lower: bound(&lower[1..], lower.starts_with('[')),
         upper: bound(&upper[..upper.len() - 1], upper.ends_with(']')),
         multiple_of: (!step.is_empty()).then(|| decimal(step)),
+        no_multiples_of: Vec::new(),
     }
 }
 
@@ -193,7 +194,7 @@ prop_compose! {
         step in option::of((1..=greatest_divisor, -2..4)),
     ) -> Numbers {
         let multiple_of = step.map(|(mantissa, exponent)| decimal(&format!("{mantissa}e{exponent}")));
-        Numbers { lower, upper, multiple_of }
+        Numbers { lower, upper, multiple_of, no_multiples_of: Vec::new() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Keyword, Keywords, SchemaError, Status, general};
+use super::{Keyword, Keywords, SchemaError, Status};
 
 type Outcome = Result<Status, SchemaError>;
 
@@ -47,9 +47,8 @@ pub(super) fn max_items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'
 }
 
 pub(super) fn unique_items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
-    match keyword.value {
-        Value::Bool(false) => Ok(Status::Exact),
-        Value::Bool(true) => general::unsupported(keywords, keyword),
-        _ => Err(keyword.invalid("must be `true` or `false`")),
-    }
+    keywords.arrays.unique =
+        keyword.value.as_bool().ok_or_else(|| keyword.invalid("must be `true` or `false`"))?;
+    keywords.constrains |= keywords.arrays.unique;
+    Ok(Status::Exact)
 }

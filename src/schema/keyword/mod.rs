@@ -69,6 +69,7 @@ pub(super) struct ArrayKeywords {
     pub additional: Option<Location>,
     pub min_items: u32,
     pub max_items: Option<u32>,
+    pub unique: bool,
 }
 
 #[derive(Default)]
