@@ -130,7 +130,7 @@ impl Compiler {
         part: &Part<'_>,
         report: &mut Report,
     ) -> Result<(Schema, Style), Error> {
-        let schema_options = SchemaOptions { formats: options.formats };
+        let schema_options = SchemaOptions { formats: options.formats, ..SchemaOptions::default() };
         let schema = Schema::read(schema, &schema_options, &self.limits).map_err(|source| Error::Schema {
             tool: part.tool.map(str::to_owned),
             at: part.at.to_owned(),

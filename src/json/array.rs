@@ -63,8 +63,8 @@ impl Rule for Elements {
         let missing = arrays.min_items.saturating_sub(self.read);
         let prefix = arrays.prefix.iter().take(arrays.min_items as usize).skip(self.read as usize);
         let from_prefix = u32::try_from(prefix.len()).unwrap_or(u32::MAX);
-        let prefix_len =
-            prefix.fold(0_u32, |sum, kinds| sum.saturating_add(self.spelling.schema.least_len(kinds[0].schema)));
+        let prefix_len = prefix
+            .fold(0_u32, |sum, kinds| sum.saturating_add(self.spelling.schema.least_len(kinds[0].schema)));
         let rest_len = arrays.rest.first().map_or(0, |kind| self.spelling.schema.least_len(kind.schema));
         let commas = missing.saturating_sub(u32::from(self.read == 0));
         rest_len

@@ -52,11 +52,9 @@ impl Schema {
                 true
             })
         });
-        let within = |(count, found): (&Count, &u32)| {
-            *found >= count.min && count.max.is_none_or(|max| *found <= max)
-        };
-        fits
-            && elements.len() >= arrays.min_items as usize
+        let within =
+            |(count, found): (&Count, &u32)| *found >= count.min && count.max.is_none_or(|max| *found <= max);
+        fits && elements.len() >= arrays.min_items as usize
             && arrays.counts.iter().zip(&found).all(within)
             && !(arrays.unique && has_equals(elements))
     }
@@ -74,8 +72,7 @@ impl Schema {
             };
             self.node_admits(declared, value)
         });
-        fits
-            && members.len() >= objects.min_members as usize
+        fits && members.len() >= objects.min_members as usize
             && objects.max_members.is_none_or(|max| members.len() <= max as usize)
             && objects.members.iter().all(|member| !member.required || members.contains_key(&*member.name))
             && granted.count_ones() == objects.wishes

@@ -8,7 +8,7 @@ use referencing::Draft;
 use serde_json::Value;
 
 use super::pointer::Pointers;
-use super::reference::Index;
+use super::reference::{DYNAMIC_ANCHORS, Index};
 
 /// A place in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,6 +24,8 @@ pub(super) enum Step<'d> {
 pub(super) struct Document<'d> {
     places: Vec<Place<'d>>,
     children: HashMap<(Location, Step<'d>), Location>,
+    /// Documents that references may lead into, by URI.
+    pub(super) given: &'d [(String, Value)],
     /// Names of resources and anchors; made when a reference first needs it.
     pub(super) index: Option<Index<'d>>,
 }
@@ -54,9 +56,12 @@ impl Location {
 }
 
 impl<'d> Document<'d> {
-    pub(super) fn new(value: &'d Value) -> Self {
-        let mut document = Self { places: Vec::new(), children: HashMap::new(), index: None };
+    pub(super) fn new(value: &'d Value, given: &'d [(String, Value)]) -> Self {
+        let mut document = Self { places: Vec::new(), children: HashMap::new(), given, index: None };
         document.add_root(value);
+        if has_dynamic_anchors(value) {
+            document.build_index();
+        }
         document
     }
 
@@ -119,6 +124,17 @@ impl<'d> Document<'d> {
         let location = self.next();
         self.places.push(place);
         location
+    }
+}
+
+/// Whether an anchor may be dynamic somewhere inside.
+fn has_dynamic_anchors(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members
+            .iter()
+            .any(|(key, inner)| DYNAMIC_ANCHORS.contains(&key.as_str()) || has_dynamic_anchors(inner)),
+        Value::Array(elements) => elements.iter().any(has_dynamic_anchors),
+        _ => false,
     }
 }
 

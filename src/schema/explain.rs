@@ -38,8 +38,8 @@ fn contradiction(normaliser: &mut Normaliser<'_>, formula: FormulaId) -> SchemaE
     let location = normaliser.location(formula);
     let kind = SchemaErrorKind::Unsatisfiable;
     match normaliser.algebra.formulas.get(formula).clone() {
-        Formula::At(location) => {
-            let keyword = normaliser.culprit(location);
+        Formula::At(location, scope) => {
+            let keyword = normaliser.culprit(location, scope);
             normaliser.reader.error(location, kind, keyword, "leaves no value that the schema allows")
         }
         Formula::And(parts) => {
@@ -49,7 +49,7 @@ fn contradiction(normaliser: &mut Normaliser<'_>, formula: FormulaId) -> SchemaE
             let message = format!("no value satisfies all of these at once: {}", places.join(", "));
             normaliser.reader.error(location, kind, None, message)
         }
-        Formula::False | Formula::True | Formula::Equal(_) => {
+        Formula::False | Formula::True | Formula::Equal(_) | Formula::Not(_) => {
             normaliser.reader.error(location, kind, None, "the schema allows no value")
         }
     }

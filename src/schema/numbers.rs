@@ -26,11 +26,14 @@ pub(super) fn intersect(
         (Some(a), Some(b)) => Some(common_multiple(a, b, max_digits)?),
         (step, None) | (None, step) => step.clone(),
     };
+    let mut no_multiples_of = [&a.no_multiples_of[..], &b.no_multiples_of[..]].concat();
+    no_multiples_of.sort_unstable();
+    no_multiples_of.dedup();
     let numbers = Numbers {
         lower: tighter(&a.lower, &b.lower, |a, b| a.value > b.value),
         upper: tighter(&a.upper, &b.upper, |a, b| a.value < b.value),
         multiple_of,
-        no_multiples_of: Vec::new(),
+        no_multiples_of,
     };
     Ok(is_inhabited(&numbers).then_some(numbers))
 }
@@ -66,16 +69,60 @@ pub(super) fn includes(a: &Numbers, b: &Numbers) -> bool {
         && a.multiple_of
             .as_ref()
             .is_none_or(|step| b.multiple_of.as_ref().is_some_and(|other| other.is_multiple_of(step)))
+        && a.no_multiples_of.iter().all(|step| b.no_multiples_of.contains(step))
+}
+
+/// The numbers that are not among these.
+pub(super) fn complement(numbers: &Numbers) -> Vec<Numbers> {
+    let Numbers { lower, upper, multiple_of, no_multiples_of } = numbers;
+    let beyond = |bound: &Bound| Some(Bound { value: bound.value.clone(), inclusive: !bound.inclusive });
+    let within = Numbers { lower: lower.clone(), upper: upper.clone(), ..Numbers::default() };
+    let below = lower.iter().map(|lower| Numbers { upper: beyond(lower), ..Numbers::default() });
+    let above = upper.iter().map(|upper| Numbers { lower: beyond(upper), ..Numbers::default() });
+    let others =
+        multiple_of.iter().map(|step| Numbers { no_multiples_of: vec![step.clone()], ..within.clone() });
+    let multiples =
+        no_multiples_of.iter().map(|step| Numbers { multiple_of: Some(step.clone()), ..within.clone() });
+    below.chain(above).chain(others).chain(multiples).collect()
+}
+
+/// The numbers below and above a point.
+pub(super) fn without(numbers: &Numbers, point: &Decimal) -> Vec<Numbers> {
+    if !numbers.contains(point) {
+        return vec![numbers.clone()];
+    }
+    let bound = Some(Bound { value: point.clone(), inclusive: false });
+    let below = Numbers { upper: bound.clone(), ..numbers.clone() };
+    let above = Numbers { lower: bound, ..numbers.clone() };
+    [below, above].into_iter().filter(is_inhabited).collect()
 }
 
 pub(super) fn is_inhabited(numbers: &Numbers) -> bool {
+    let Some(step) = &numbers.multiple_of else { return has_room(numbers) };
+    if numbers.no_multiples_of.iter().any(|other| step.is_multiple_of(other)) {
+        return false;
+    }
     let (Some(lower), Some(upper)) = (&numbers.lower, &numbers.upper) else { return true };
-    match &numbers.multiple_of {
-        Some(step) => {
-            let least = lower.value.next_multiple(step, !lower.inclusive);
-            least < upper.value || upper.inclusive && least == upper.value
+    let mut multiple = lower.value.next_multiple(step, !lower.inclusive);
+    // Each of the other divisors leaves out at most every second multiple, so one of the first few is not left out.
+    for _ in 0..1_usize << numbers.no_multiples_of.len().min(16) {
+        if multiple > upper.value || multiple == upper.value && !upper.inclusive {
+            return false;
         }
-        None => lower.value < upper.value || lower.inclusive && upper.inclusive && lower.value == upper.value,
+        if numbers.contains(&multiple) {
+            return true;
+        }
+        multiple = multiple.next_multiple(step, true);
+    }
+    true
+}
+
+/// Whether there is a number between the bounds, whatever its digits.
+fn has_room(numbers: &Numbers) -> bool {
+    let (Some(lower), Some(upper)) = (&numbers.lower, &numbers.upper) else { return true };
+    match lower.value == upper.value {
+        true => numbers.contains(&lower.value),
+        false => lower.value < upper.value,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::complement::NoComplement;
 use super::values::Strings;
 use crate::limits::{LimitExceeded, Limits};
 use crate::regular::{Dfa, StateId, Window, begins_character};
@@ -30,8 +31,45 @@ pub(super) fn intersect(a: &Strings, b: &Strings, limits: &Limits) -> Result<Opt
         min_length: a.min_length.max(b.min_length),
         max_length: a.max_length.into_iter().chain(b.max_length).min(),
         finite: a.finite || b.finite,
+        lacking: a.lacking.clone().or_else(|| b.lacking.clone()),
     };
     normal(strings, limits)
+}
+
+/// The strings that are not among these.
+pub(super) fn complement(strings: &Strings, limits: &Limits) -> Result<Vec<Strings>, NoComplement> {
+    if let Some(format) = &strings.lacking {
+        return Err(NoComplement::Format(Arc::clone(format)));
+    }
+    let mut others = Vec::new();
+    if let Some(language) = &strings.language {
+        let language = Arc::new(language.complement(limits.dfa_states)?);
+        others.extend(normal(Strings { language: Some(language), ..Strings::default() }, limits)?);
+    }
+    if let Some(shorter) = strings.min_length.checked_sub(1) {
+        others.push(Strings { max_length: Some(shorter), ..Strings::default() });
+    }
+    if let Some(max) = strings.max_length {
+        others.push(Strings { min_length: max.saturating_add(1), ..Strings::default() });
+    }
+    Ok(others)
+}
+
+/// The words of a cell as an automaton, its window of lengths included.
+pub(super) fn automaton(strings: &Strings, limits: &Limits) -> Result<Arc<Dfa>, LimitExceeded> {
+    let language = strings.language.clone().unwrap_or_else(Dfa::text);
+    if (strings.min_length, strings.max_length) == (0, None) {
+        return Ok(language);
+    }
+    let (min, max) = (strings.min_length, strings.max_length);
+    let step = |chars: &u32, byte: u8| {
+        let chars = chars.saturating_add(u32::from(begins_character(byte)));
+        max.is_none_or(|max| chars <= max).then(|| if max.is_none() { chars.min(min) } else { chars })
+    };
+    let all: Vec<u8> = (0..=u8::MAX).collect();
+    let label = |chars: &u32| (*chars >= min).then_some(0);
+    let window = Dfa::explore(0, &all, step, label, limits.dfa_states)?;
+    Ok(Arc::new(language.intersection(&window, limits.dfa_states)?))
 }
 
 /// Whether it is plain that everything in `b` is in `a`.

@@ -68,6 +68,8 @@ pub struct Strings {
     pub max_length: Option<u32>,
     /// Whether these are listed one by one in the schema (`enum`, `const`).
     pub finite: bool,
+    /// The format whose language lacks some of its strings, where there is one: then what is not in the language may be such a string.
+    pub lacking: Option<Arc<str>>,
 }
 
 /// Arrays by position.
