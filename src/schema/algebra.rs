@@ -39,6 +39,11 @@ impl Algebra {
         if self.spent > limit { Err(LimitExceeded { what: "schema_nodes", limit }) } else { Ok(()) }
     }
 
+    /// Whether nothing is left of the budget.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.spent > self.limits.schema_nodes
+    }
+
     /// Checks how many alternatives a type has.
     pub(super) fn check_alternatives(&self, count: usize) -> Limited<()> {
         let limit = self.limits.alternatives;

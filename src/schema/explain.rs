@@ -43,9 +43,9 @@ fn contradiction(normaliser: &mut Normaliser<'_>, formula: FormulaId) -> SchemaE
             normaliser.reader.error(location, kind, keyword, "leaves no value that the schema allows")
         }
         Formula::And(parts) => {
-            let pointers = normaliser.reader.document.pointers();
+            let document = &normaliser.reader.document;
             let places: Vec<_> =
-                parts.iter().map(|&part| pointers.write(normaliser.location(part))).collect();
+                parts.iter().map(|&part| document.pointer(normaliser.location(part))).collect();
             let message = format!("no value satisfies all of these at once: {}", places.join(", "));
             normaliser.reader.error(location, kind, None, message)
         }

@@ -63,14 +63,20 @@ struct Cell {
     settled: u64,
     /// Parts that are not.
     missing: usize,
-    /// Further members, for a cell that needs more than the required ones.
-    extras: Option<Extras>,
-    wishes: Option<Wishes>,
+    /// Further members, for an object.
+    more: Option<More>,
     /// The array with counts that this is, by its index: its length depends on all of its elements at once.
     counted: Option<usize>,
 }
 
-/// The further members an object needs, and the cheapest found so far.
+/// What an object needs beside its required members.
+struct More {
+    required: u64,
+    extras: Extras,
+    wishes: Wishes,
+}
+
+/// The further members an object needs to have enough, and the cheapest found so far.
 #[derive(Default)]
 struct Extras {
     needed: u64,
@@ -82,7 +88,7 @@ struct Extras {
 struct Wishes {
     count: usize,
     /// So many members may be added.
-    room: u32,
+    room: usize,
     found: Vec<(u32, u64)>,
 }
 
@@ -188,17 +194,20 @@ impl<'g, 'd> Search<'g, 'd> {
         let required = object.required().count() as u64;
         let needed = u64::from(object.min_members).saturating_sub(required);
         let names: u64 = object.required().map(|member| strings::spelled_len(member.name) + 1).sum();
-        let cell = self.open(node, 2 + names + (required + needed).saturating_sub(1));
+        let cell = self.open(node, 2 + names);
+        let room = object.max_members.map_or(usize::MAX, |max| (max as usize).saturating_sub(required as usize));
+        self.cells[cell].more = Some(More {
+            required,
+            extras: Extras { needed, ..Extras::default() },
+            wishes: Wishes { count: object.wishes.len(), room, found: Vec::new() },
+        });
         for member in object.required() {
             self.want(cell, member.formula, Want::Needs(1));
         }
         if needed > 0 {
-            self.cells[cell].extras = Some(Extras { needed, ..Extras::default() });
             self.add_offers(cell, object, needed);
         }
         if !object.wishes.is_empty() {
-            let room = object.max_members.map_or(u32::MAX, |max| max.saturating_sub(required as u32));
-            self.cells[cell].wishes = Some(Wishes { count: object.wishes.len(), room, found: Vec::new() });
             self.add_grants(cell, object, groups);
         }
         self.offer(cell);
@@ -226,7 +235,7 @@ impl<'g, 'd> Search<'g, 'd> {
     }
 
     fn open(&mut self, node: usize, settled: u64) -> usize {
-        self.cells.push(Cell { node, settled, missing: 0, extras: None, wishes: None, counted: None });
+        self.cells.push(Cell { node, settled, missing: 0, more: None, counted: None });
         self.cells.len() - 1
     }
 
@@ -279,51 +288,63 @@ impl Cell {
                 self.settled = self.settled.saturating_add(len.saturating_mul(count));
                 self.missing -= 1;
             }
+            // One more for the colon.
             Want::Offers { name_len, count } => {
-                let extras = self.extras.as_mut().expect("only a cell that needs more is offered more");
-                extras.add(name_len.saturating_add(1).saturating_add(len), count);
+                self.more().extras.add(name_len.saturating_add(1).saturating_add(len), count);
             }
             Want::Grants { name_len, wishes } => {
-                let granted = self.wishes.as_mut().expect("only a cell with wishes is granted some");
-                // The colon and a comma.
-                granted.found.push((wishes, name_len.saturating_add(2).saturating_add(len)));
+                self.more().wishes.found.push((wishes, name_len.saturating_add(1).saturating_add(len)));
             }
         }
     }
 
+    fn more(&mut self) -> &mut More {
+        self.more.as_mut().expect("only an object is offered members")
+    }
+
     fn len(&self) -> Option<u64> {
-        let extras = match &self.extras {
-            Some(extras) => extras.total()?,
+        let more = match &self.more {
+            Some(more) => more.least_len()?,
             None => 0,
         };
-        let granted = match &self.wishes {
-            Some(wishes) => wishes.total()?,
-            None => 0,
-        };
-        (self.missing == 0).then(|| self.settled.saturating_add(extras).saturating_add(granted))
+        (self.missing == 0).then(|| self.settled.saturating_add(more))
+    }
+}
+
+impl More {
+    /// The least length of the further members and all commas. Members that grant wishes are further members, too.
+    fn least_len(&self) -> Option<u64> {
+        let granting = (0..).zip(self.wishes.costs());
+        let totals = granting.filter_map(|(members, cost)| {
+            let extras = self.extras.needed.saturating_sub(members);
+            let commas = (self.required + members + extras).saturating_sub(1);
+            Some(cost?.saturating_add(self.extras.total(extras)?).saturating_add(commas))
+        });
+        totals.min()
     }
 }
 
 impl Wishes {
-    /// The cost of the fewest members that grant all; `None` while there are none, or there is no room for them.
-    fn total(&self) -> Option<u64> {
+    /// The least cost of granting all with no, one, two, … members.
+    fn costs(&self) -> Vec<Option<u64>> {
         let all = (1_usize << self.count) - 1;
-        let mut best: Vec<Option<(u32, u64)>> = vec![None; all + 1];
-        best[0] = Some((0, 0));
-        // One more member at a time; so many are enough, since each grants something new.
-        for _ in 0..self.count {
-            for granted in (0..=all).rev() {
-                let Some((members, cost)) = best[granted] else { continue };
+        let mut costs = vec![(self.count == 0).then_some(0)];
+        // By the wishes that are granted. Each member grants something new, so as many as there are wishes are enough.
+        let mut best: Vec<Option<u64>> = vec![None; all + 1];
+        best[0] = Some(0);
+        for _ in 0..self.count.min(self.room) {
+            let mut next = vec![None; all + 1];
+            for (granted, cost) in best.iter().enumerate() {
                 for (wishes, more) in &self.found {
-                    let then = granted | *wishes as usize;
-                    let new = (members + 1, cost.saturating_add(*more));
-                    if best[then].is_none_or(|old| new < old) {
-                        best[then] = Some(new);
-                    }
+                    let then = &mut next[granted | *wishes as usize];
+                    let new = cost.map(|cost| cost.saturating_add(*more));
+                    *then = [*then, new].into_iter().flatten().min();
                 }
             }
+            best = next;
+            costs.push(best[all]);
         }
-        best[all].filter(|(members, _)| *members <= self.room).map(|(_, cost)| cost)
+        costs
     }
 }
 
@@ -341,8 +362,7 @@ impl Extras {
     }
 
     /// The cost of the cheapest ones; `None` while there are too few.
-    fn total(&self) -> Option<u64> {
-        let mut needed = self.needed;
+    fn total(&self, mut needed: u64) -> Option<u64> {
         let mut total = 0_u64;
         for (cost, count) in &self.found {
             let taken = needed.min(*count);

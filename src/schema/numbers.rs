@@ -105,7 +105,7 @@ pub(super) fn is_inhabited(numbers: &Numbers) -> bool {
     let (Some(lower), Some(upper)) = (&numbers.lower, &numbers.upper) else { return true };
     let mut multiple = lower.value.next_multiple(step, !lower.inclusive);
     // Each of the other divisors leaves out at most every second multiple, so one of the first few is not left out.
-    for _ in 0..1_usize << numbers.no_multiples_of.len().min(16) {
+    for _ in 0..1_usize << numbers.no_multiples_of.len().min(DIVISORS) {
         if multiple > upper.value || multiple == upper.value && !upper.inclusive {
             return false;
         }
@@ -116,6 +116,9 @@ pub(super) fn is_inhabited(numbers: &Numbers) -> bool {
     }
     true
 }
+
+/// More divisors that leave something out are not followed through all their combinations.
+const DIVISORS: usize = 16;
 
 /// Whether there is a number between the bounds, whatever its digits.
 fn has_room(numbers: &Numbers) -> bool {
@@ -130,6 +133,11 @@ fn has_room(numbers: &Numbers) -> bool {
 pub(super) fn least_len(numbers: &Numbers) -> usize {
     if numbers.contains(&Decimal::zero()) {
         return 1;
+    }
+    let zero = Some(Bound { value: Decimal::zero(), inclusive: false });
+    let positive = Numbers { lower: tighter(&numbers.lower, &zero, |a, b| a.value > b.value), ..numbers.clone() };
+    if !numbers.no_multiples_of.is_empty() && is_inhabited(&positive) {
+        return least_positive_len(&positive);
     }
     let negative =
         numbers.upper.as_ref().is_some_and(|upper| upper.value.is_negative() || upper.value.is_zero());
@@ -151,14 +159,21 @@ fn mirrored(numbers: &Numbers) -> Numbers {
 /// The fewer decimal places, the shorter the text: finds the fewest that will do by bisection.
 fn least_positive_len(numbers: &Numbers) -> usize {
     let lower = numbers.lower.clone().unwrap_or(Bound { value: Decimal::zero(), inclusive: false });
-    let exponents =
-        [Some(&lower.value), numbers.upper.as_ref().map(|bound| &bound.value), numbers.multiple_of.as_ref()];
-    let finest = exponents.into_iter().flatten().map(Decimal::exponent).min().unwrap_or(0).min(0) - 1;
+    let bounds = [Some(&lower.value), numbers.upper.as_ref().map(|bound| &bound.value)];
+    let exponents = bounds.into_iter().flatten().chain(&numbers.multiple_of).chain(&numbers.no_multiples_of);
+    let excluded = numbers.no_multiples_of.len().min(DIVISORS);
+    let finest = exponents.map(Decimal::exponent).min().unwrap_or(0).min(0) - 1 - excluded as i32;
     let with_places = |places: i32| {
         let unit = Decimal::power_of_ten(-places);
         let step = numbers.multiple_of.as_ref().map_or_else(|| unit.clone(), |step| step.lcm(&unit));
-        let least = lower.value.next_multiple(&step, !lower.inclusive);
-        numbers.contains(&least).then(|| least.text_len())
+        let mut multiple = lower.value.next_multiple(&step, !lower.inclusive);
+        for _ in 1..1_usize << excluded {
+            if numbers.contains(&multiple) {
+                break;
+            }
+            multiple = multiple.next_multiple(&step, true);
+        }
+        numbers.contains(&multiple).then(|| multiple.text_len())
     };
     let (mut too_few, mut enough) = (-1, -finest);
     while enough - too_few > 1 {

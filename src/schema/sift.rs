@@ -51,15 +51,14 @@ impl<'d> Normaliser<'d> {
         }
         match self.algebra.formulas.get(formula) {
             Formula::False => return true,
-            Formula::And(_) | Formula::Not(_) if self.levels < LEVELS => {}
+            Formula::And(_) | Formula::Not(_) if self.levels < LEVELS && !self.algebra.is_exhausted() => {}
             _ => return false,
         }
         self.levels += 1;
         // What cannot be looked at now, because it is being made or for any other reason, is not plainly impossible.
         let cells = self.cells(formula);
         self.levels -= 1;
-        let Ok(cells) = cells else { return false };
-        let impossible = cells.is_empty();
+        let impossible = cells.is_ok_and(|cells| cells.is_empty());
         self.impossible.insert(formula, impossible);
         impossible
     }

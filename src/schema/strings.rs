@@ -83,10 +83,16 @@ pub(super) fn includes(a: &Strings, b: &Strings) -> bool {
 pub(super) fn least_len(strings: &Strings) -> u64 {
     let Some(language) = &strings.language else { return 2 + u64::from(strings.min_length) };
     let shortest = language.shortest().and_then(|word| String::from_utf8(word).ok());
-    match shortest.filter(|word| strings.contains(word)) {
-        Some(word) => spelled_len(&word),
-        None => search(language, strings).unwrap_or_else(|| bound(language, u64::from(strings.min_length))),
+    let shortest = shortest.filter(|word| strings.contains(word));
+    let spelled = shortest.as_deref().map(spelled_len);
+    // A word with escapes may be spelled longer than one with more characters.
+    if let (Some(word), Some(spelled)) = (&shortest, spelled)
+        && spelled == word.len() as u64 + 2
+    {
+        return spelled;
     }
+    let found = search(language, strings).into_iter().chain(spelled).min();
+    found.unwrap_or_else(|| bound(language, u64::from(strings.min_length)))
 }
 
 /// Positions that a search for a shortest text looks at.

@@ -215,7 +215,7 @@ fn references() {
     let together = json!({"$defs": {"a": {"type": "string"}}, "$ref": "#/$defs/a", "maxLength": 1});
     check(&together, &[json!("x")], &[json!("long"), json!(1)]);
     let meta = json!({"$ref": "http://json-schema.org/draft-04/schema#"});
-    assert_eq!(read(&meta).expect_err("an error").kind(), SchemaErrorKind::Unsupported);
+    check(&meta, &[json!({"minimum": 1})], &[json!({"minimum": "1"}), json!({"exclusiveMinimum": true})]);
 }
 
 #[test]
@@ -285,8 +285,8 @@ fn errors() {
     check_error(&json!({"items": {"minItems": -1}}), Invalid, "/items", "minItems");
     check_error(&json!({"type": "strnig"}), Invalid, "", "type");
     check_error(&json!({"minimum": 1, "exclusiveMinimum": true}), Invalid, "", "exclusiveMinimum");
-    check_error(&json!({"items": {"not": {}}}), Unsupported, "/items", "not");
-    check_error(&json!({"uniqueItems": true}), Unsupported, "", "uniqueItems");
+    check_error(&json!({"items": {"not": {"uniqueItems": true}}}), Unsupported, "/items", "");
+    check_error(&json!({"not": {"format": "hostname"}}), Unsupported, "", "");
     check_error(&json!({"items": {"$ref": "#/$defs/a"}}), UnknownReference, "/items", "$ref");
     check_error(&json!({"$ref": "http://example.com/other.json"}), UnknownReference, "", "$ref");
     check_error(&json!({"$ref": "#"}), CircularReference, "", "");
@@ -343,12 +343,8 @@ fn coverage_lists_every_keyword() {
 fn warnings_name_properties_that_never_occur() {
     let document = json!({
         "properties": {"a": {"enum": [1], "type": "string"}, "b": {"type": "string"}, "c": false},
-        "anyOf": [{"type": "object"}, {"type": "array", "properties": {"d": {"type": "null"}}}],
+        "anyOf": [{"type": "object"}, {"type": "array"}],
     });
     let warnings = schema(&document).warnings().join("\n");
-    let expected = ["/properties/a)", "/anyOf/1/properties/d)"];
-    assert!(
-        expected.iter().all(|pointer| warnings.contains(pointer)) && warnings.lines().count() == 2,
-        "{warnings}"
-    );
+    assert!(warnings.contains("/properties/a)") && warnings.lines().count() == 1, "{warnings}");
 }

@@ -40,10 +40,10 @@ pub(super) fn impossible_properties(
     if dead.is_empty() {
         return Vec::new();
     }
-    let pointers = normaliser.reader.document.pointers();
+    let document = &normaliser.reader.document;
     dead.into_iter()
         .map(|(location, name)| {
-            let pointer = pointers.write(location);
+            let pointer = document.pointer(location);
             format!("the property `{name}` (at {pointer}) can never occur: no value satisfies it and what stands beside it")
         })
         .collect()

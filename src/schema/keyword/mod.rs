@@ -306,7 +306,7 @@ impl<'d> Reader<'d> {
         keyword: Option<&str>,
         message: impl Into<String>,
     ) -> SchemaError {
-        SchemaError::new(kind, self.document.pointers().write(location), keyword, message)
+        SchemaError::new(kind, self.document.pointer(location), keyword, message)
     }
 
     pub(super) fn limit_error(
@@ -315,7 +315,7 @@ impl<'d> Reader<'d> {
         keyword: Option<&str>,
         limit: LimitExceeded,
     ) -> SchemaError {
-        SchemaError::limit_exceeded(self.document.pointers().write(location), keyword, limit)
+        SchemaError::limit_exceeded(self.document.pointer(location), keyword, limit)
     }
 }
 
