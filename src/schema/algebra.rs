@@ -183,7 +183,7 @@ impl Algebra {
             min_members: a.min_members.max(b.min_members),
             max_members: smaller(a.max_members, b.max_members),
             wishes: Vec::new(),
-            lacking: a.lacking.clone().or_else(|| b.lacking.clone()),
+            lacks_names: a.lacks_names || b.lacks_names,
         };
         let mut cells = vec![cell];
         for wish in a.wishes.iter().chain(&b.wishes) {

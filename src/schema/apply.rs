@@ -154,9 +154,9 @@ impl<'d> Normaliser<'d> {
         schema: Location,
     ) -> Result<Cells<'d>, SchemaError> {
         let names = self.cells_at(schema, scope)?;
-        let lacking = names.texts.iter().find_map(|text| text.lacking.clone());
+        let lacks_names = names.texts.iter().any(|text| text.superset.is_some());
         let rest = self.algebra.names(&names).map_err(|limit| self.limit_at(location, limit))?;
-        Ok(Cells { objects: vec![ObjectCell { rest, lacking, ..ObjectCell::all() }], ..Cells::all() })
+        Ok(Cells { objects: vec![ObjectCell { rest, lacks_names, ..ObjectCell::all() }], ..Cells::all() })
     }
 
     /// Objects with the member satisfy the requirement; everything else is allowed.

@@ -1,7 +1,5 @@
 //! What the keywords of one schema say by themselves, type by type (the specification calls them assertions).
 
-use std::sync::Arc;
-
 use super::cells::{ArrayCell, Cells, CountCell, MemberCell, ObjectCell, Rest};
 use super::decimal::Decimal;
 use super::document::Location;
@@ -60,9 +58,9 @@ impl<'d> Normaliser<'d> {
     fn texts(&self, keywords: &Keywords<'d>) -> Result<Option<Strings>, LimitExceeded> {
         let limits = &self.algebra.limits;
         let mut texts = strings::normal(keywords.strings.clone(), limits)?;
-        for (language, lacking) in &keywords.languages {
-            let lacking = lacking.map(Arc::from);
-            let language = Strings { language: Some(language.clone()), lacking, ..Strings::default() };
+        for (language, superset) in &keywords.languages {
+            let (language, superset) = (Some(language.clone()), superset.clone());
+            let language = Strings { language, superset, ..Strings::default() };
             texts = match texts {
                 Some(texts) => strings::intersect(&texts, &language, limits)?,
                 None => None,

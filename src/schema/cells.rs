@@ -57,8 +57,8 @@ pub(super) struct ObjectCell<'d> {
     pub max_members: Option<u32>,
     /// Members that must be there beside the declared ones.
     pub wishes: Vec<Wish>,
-    /// The format, if there is one, that gives names and whose language lacks some of its strings.
-    pub lacking: Option<Arc<str>>,
+    /// Whether the languages of names lack some, because they are of a format that is not wholly known.
+    pub lacks_names: bool,
 }
 
 /// A member with one of these names, none of them a declared member's, that satisfies a formula.
@@ -171,7 +171,7 @@ impl<'d> ObjectCell<'d> {
             min_members: 0,
             max_members: None,
             wishes: Vec::new(),
-            lacking: None,
+            lacks_names: false,
         }
     }
 

@@ -22,8 +22,8 @@ use crate::regular::Dfa;
 /// Why there is no complement.
 pub(super) enum NoComplement {
     Limit(LimitExceeded),
-    /// The language of this format lacks some of its strings.
-    Format(Arc<str>),
+    /// Of names of a format that is not wholly known.
+    Names,
     /// Of `uniqueItems`: arrays in which something is repeated are not a normal form.
     Unique,
 }
@@ -49,9 +49,9 @@ impl<'d> Normaliser<'d> {
             allows_true: cells.booleans.allows_true && !other.booleans.allows_true,
             allows_false: cells.booleans.allows_false && !other.booleans.allows_false,
         };
-        let scalars = self.algebra.subtract_numbers(&cells, other, &mut left).map_err(NoComplement::from);
+        let scalars = self.algebra.subtract_numbers(&cells, other, &mut left);
         let scalars = scalars.and_then(|()| self.algebra.subtract_strings(&cells, other, &mut left));
-        scalars.map_err(|reason| self.no_complement(location, reason))?;
+        scalars.map_err(|limit| self.limit_at(location, limit))?;
         left.arrays = self.subtract_arrays(location, cells.arrays, &other.arrays)?;
         left.objects = self.subtract_objects(location, cells.objects, &other.objects)?;
         let count = self.algebra.check_alternatives(left.alternatives());
@@ -118,14 +118,10 @@ impl<'d> Normaliser<'d> {
     fn no_complement(&self, location: Location, reason: NoComplement) -> SchemaError {
         let message = match reason {
             NoComplement::Limit(limit) => return self.limit_at(location, limit),
-            NoComplement::Format(name) => {
-                format!(
-                    "asks for what is not of format `{name}`, and not all strings of that format are known"
-                )
+            NoComplement::Names => {
+                "asks for names that are not of a format of which not all strings are known"
             }
-            NoComplement::Unique => {
-                "asks for arrays with equal elements, by negating `uniqueItems`".to_owned()
-            }
+            NoComplement::Unique => "asks for arrays with equal elements, by negating `uniqueItems`",
         };
         self.reader.error(location, SchemaErrorKind::Unsupported, None, message)
     }
@@ -162,13 +158,10 @@ impl Algebra {
         cells: &Cells<'d>,
         other: &Cells<'d>,
         left: &mut Cells<'d>,
-    ) -> Complemented<()> {
-        let lacking = other.texts.iter().find_map(|text| text.lacking.clone());
-        if let Some(format) = lacking.filter(|_| !cells.words.is_empty()) {
-            return Err(NoComplement::Format(format));
-        }
-        let in_other =
-            |word: &str| other.words.contains(word) || other.texts.iter().any(|text| text.contains(word));
+    ) -> Result<(), LimitExceeded> {
+        let in_other = |word: &str| {
+            other.words.contains(word) || other.texts.iter().any(|text| strings::may_contain(text, word))
+        };
         left.words.extend(cells.words.iter().filter(|word| !in_other(word)));
         let mut texts = cells.texts.clone();
         for text in other.texts.iter().filter(|_| !cells.texts.is_empty()) {
@@ -227,8 +220,8 @@ impl Algebra {
 
     /// The objects that are not in a cell.
     fn object_complement<'d>(&mut self, cell: &ObjectCell<'d>) -> Complemented<Vec<ObjectCell<'d>>> {
-        if let Some(format) = &cell.lacking {
-            return Err(NoComplement::Format(Arc::clone(format)));
+        if cell.lacks_names {
+            return Err(NoComplement::Names);
         }
         let fewer = cell.min_members.checked_sub(1);
         let more = cell.max_members.map(|max| max.saturating_add(1));

@@ -113,7 +113,8 @@ impl<'d> Document<'d> {
 
     /// The JSON pointer of a location.
     pub(super) fn pointer(&self, location: Location) -> String {
-        let origins = std::iter::successors(self.place(location).origin, |(parent, _)| self.place(*parent).origin);
+        let origins =
+            std::iter::successors(self.place(location).origin, |(parent, _)| self.place(*parent).origin);
         let segments: Vec<_> = origins.map(|(_, step)| step.segment()).collect();
         segments.iter().rev().flat_map(|segment| ["/", &**segment]).collect()
     }

@@ -195,7 +195,8 @@ impl<'g, 'd> Search<'g, 'd> {
         let needed = u64::from(object.min_members).saturating_sub(required);
         let names: u64 = object.required().map(|member| strings::spelled_len(member.name) + 1).sum();
         let cell = self.open(node, 2 + names);
-        let room = object.max_members.map_or(usize::MAX, |max| (max as usize).saturating_sub(required as usize));
+        let room =
+            object.max_members.map_or(usize::MAX, |max| (max as usize).saturating_sub(required as usize));
         self.cells[cell].more = Some(More {
             required,
             extras: Extras { needed, ..Extras::default() },

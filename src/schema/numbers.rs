@@ -135,7 +135,8 @@ pub(super) fn least_len(numbers: &Numbers) -> usize {
         return 1;
     }
     let zero = Some(Bound { value: Decimal::zero(), inclusive: false });
-    let positive = Numbers { lower: tighter(&numbers.lower, &zero, |a, b| a.value > b.value), ..numbers.clone() };
+    let positive =
+        Numbers { lower: tighter(&numbers.lower, &zero, |a, b| a.value > b.value), ..numbers.clone() };
     if !numbers.no_multiples_of.is_empty() && is_inhabited(&positive) {
         return least_positive_len(&positive);
     }

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::complement::NoComplement;
 use super::values::Strings;
 use crate::limits::{LimitExceeded, Limits};
 use crate::regular::{Dfa, StateId, Window, begins_character};
@@ -21,30 +20,49 @@ pub(super) fn normal(strings: Strings, limits: &Limits) -> Result<Option<Strings
 
 /// The strings of both; `None` where there are none.
 pub(super) fn intersect(a: &Strings, b: &Strings, limits: &Limits) -> Result<Option<Strings>, LimitExceeded> {
-    let language = match (&a.language, &b.language) {
-        (Some(left), Some(right)) if left == right => Some(Arc::clone(left)),
-        (Some(left), Some(right)) => Some(Arc::new(left.intersection(right, limits.dfa_states)?)),
-        (language, None) | (None, language) => language.clone(),
+    let language = both(&a.language.as_ref(), &b.language.as_ref(), limits)?;
+    let superset = match (&a.superset, &b.superset) {
+        (None, None) => None,
+        _ => both(
+            &a.superset.as_ref().or(a.language.as_ref()),
+            &b.superset.as_ref().or(b.language.as_ref()),
+            limits,
+        )?,
     };
     let strings = Strings {
         language,
         min_length: a.min_length.max(b.min_length),
         max_length: a.max_length.into_iter().chain(b.max_length).min(),
         finite: a.finite || b.finite,
-        lacking: a.lacking.clone().or_else(|| b.lacking.clone()),
+        superset,
     };
     normal(strings, limits)
 }
 
-/// The strings that are not among these.
-pub(super) fn complement(strings: &Strings, limits: &Limits) -> Result<Vec<Strings>, NoComplement> {
-    if let Some(format) = &strings.lacking {
-        return Err(NoComplement::Format(Arc::clone(format)));
+/// The words of both languages, where none means all text.
+fn both(
+    a: &Option<&Arc<Dfa>>,
+    b: &Option<&Arc<Dfa>>,
+    limits: &Limits,
+) -> Result<Option<Arc<Dfa>>, LimitExceeded> {
+    match (a, b) {
+        (Some(left), Some(right)) if left == right => Ok(Some(Arc::clone(left))),
+        (Some(left), Some(right)) => Ok(Some(Arc::new(left.intersection(right, limits.dfa_states)?))),
+        (language, None) | (None, language) => Ok(language.cloned()),
     }
+}
+
+/// The strings that are surely not among these.
+pub(super) fn complement(strings: &Strings, limits: &Limits) -> Result<Vec<Strings>, LimitExceeded> {
     let mut others = Vec::new();
     if let Some(language) = &strings.language {
-        let language = Arc::new(language.complement(limits.dfa_states)?);
-        others.extend(normal(Strings { language: Some(language), ..Strings::default() }, limits)?);
+        let complement = |of: &Arc<Dfa>| Ok::<_, LimitExceeded>(Arc::new(of.complement(limits.dfa_states)?));
+        // What is in neither language may be such a string or not, so it is in neither complement.
+        let (language, superset) = match &strings.superset {
+            None => (complement(language)?, None),
+            Some(superset) => (complement(superset)?, Some(complement(language)?)),
+        };
+        others.extend(normal(Strings { language: Some(language), superset, ..Strings::default() }, limits)?);
     }
     if let Some(shorter) = strings.min_length.checked_sub(1) {
         others.push(Strings { max_length: Some(shorter), ..Strings::default() });
@@ -53,6 +71,17 @@ pub(super) fn complement(strings: &Strings, limits: &Limits) -> Result<Vec<Strin
         others.push(Strings { min_length: max.saturating_add(1), ..Strings::default() });
     }
     Ok(others)
+}
+
+/// Whether a text may be one of these: it is not surely none.
+pub(super) fn may_contain(strings: &Strings, text: &str) -> bool {
+    match &strings.superset {
+        None => strings.contains(text),
+        Some(superset) => {
+            let window = Strings { language: Some(Arc::clone(superset)), superset: None, ..strings.clone() };
+            window.contains(text)
+        }
+    }
 }
 
 /// The words of a cell as an automaton, its window of lengths included.

@@ -219,6 +219,17 @@ fn references() {
 }
 
 #[test]
+fn formats_that_are_not_wholly_known() {
+    let hostname = json!({"type": "string", "format": "hostname"});
+    let punycode = json!("xn--4gbwdl.xn--wgbh1c");
+    check(&hostname, &[json!("a.example")], &[json!("a b"), punycode.clone()]);
+    let not = json!({"type": "string", "not": {"format": "hostname"}});
+    check(&not, &[json!("a b")], &[json!("a.example"), punycode.clone()]);
+    let twice = json!({"type": "string", "not": {"type": "string", "not": {"format": "hostname"}}});
+    check(&twice, &[json!("a.example")], &[json!("a b"), punycode]);
+}
+
+#[test]
 fn dialects() {
     let draft = |draft: &str, rest: Value| {
         let mut document = json!({"$schema": format!("http://json-schema.org/{draft}")});
@@ -286,7 +297,7 @@ fn errors() {
     check_error(&json!({"type": "strnig"}), Invalid, "", "type");
     check_error(&json!({"minimum": 1, "exclusiveMinimum": true}), Invalid, "", "exclusiveMinimum");
     check_error(&json!({"items": {"not": {"uniqueItems": true}}}), Unsupported, "/items", "");
-    check_error(&json!({"not": {"format": "hostname"}}), Unsupported, "", "");
+    check_error(&json!({"not": {"propertyNames": {"format": "hostname"}}}), Unsupported, "", "");
     check_error(&json!({"items": {"$ref": "#/$defs/a"}}), UnknownReference, "/items", "$ref");
     check_error(&json!({"$ref": "http://example.com/other.json"}), UnknownReference, "", "$ref");
     check_error(&json!({"$ref": "#"}), CircularReference, "", "");

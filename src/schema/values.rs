@@ -68,8 +68,9 @@ pub struct Strings {
     pub max_length: Option<u32>,
     /// Whether these are listed one by one in the schema (`enum`, `const`).
     pub finite: bool,
-    /// The format whose language lacks some of its strings, where there is one: then what is not in the language may be such a string.
-    pub lacking: Option<Arc<str>>,
+    /// Where the language lacks some strings (of a format that is not wholly known): a language that has them all. What is in neither is
+    /// surely none of these strings.
+    pub superset: Option<Arc<Dfa>>,
 }
 
 /// Arrays by position.

@@ -34,8 +34,8 @@ pub(super) struct Keywords<'d> {
     pub listed: Vec<Listed<'d>>,
     pub numbers: Numbers,
     pub strings: Strings,
-    /// Languages of patterns and formats; with the name of the format where its language lacks some strings.
-    pub languages: Vec<(Arc<Dfa>, Option<&'d str>)>,
+    /// Languages of patterns and formats; with a superset where the language of a format lacks some strings.
+    pub languages: Vec<(Arc<Dfa>, Option<Arc<Dfa>>)>,
     pub arrays: ArrayKeywords,
     pub objects: ObjectKeywords<'d>,
     pub applied: Vec<Applied<'d>>,

@@ -35,7 +35,7 @@ pub(super) fn format<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 
         Formats::Annotate => None,
     };
     let Some(format) = format else { return Ok(Status::Annotation) };
-    keywords.languages.push((format.dfa.clone(), (!format.is_exact).then_some(name)));
+    keywords.languages.push((format.dfa.clone(), format.superset.clone()));
     narrow(keywords, format.min_length, format.max_length);
     Ok(Status::Exact)
 }

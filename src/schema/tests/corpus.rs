@@ -27,8 +27,17 @@ fn maskbench_verdicts() {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let start = std::time::Instant::now();
         let result = read(&file["schema"]);
-        if start.elapsed().as_millis() > 50 { eprintln!("SLOW {} {:?} {:?}", name, start.elapsed(), result.as_ref().err().map(|e| e.to_string())); }
-        if let Err(error) = &result { eprintln!("ERR {name} {error}"); }
+        if start.elapsed().as_millis() > 50 {
+            eprintln!(
+                "SLOW {} {:?} {:?}",
+                name,
+                start.elapsed(),
+                result.as_ref().err().map(|e| e.to_string())
+            );
+        }
+        if let Err(error) = &result {
+            eprintln!("ERR {name} {error}");
+        }
         match result {
             Ok(schema) => {
                 compiled += 1;
