@@ -8,6 +8,7 @@
 //! the numerals of a union are one minimal automaton, without dead ends and without choices.
 
 mod bound;
+mod excluded;
 mod exponent;
 mod magnitude;
 mod multiple;
@@ -55,10 +56,21 @@ fn build(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExceeded> {
 }
 
 fn numerals(cells: &[Numbers], limit: usize) -> Result<Dfa, LimitExceeded> {
+    let (whole, with_gaps): (Vec<_>, Vec<_>) =
+        cells.iter().cloned().partition(|cell| cell.no_multiples_of.is_empty());
+    let mut numerals = explore(&whole, b"0123456789+-.eE", limit)?;
+    for cell in &with_gaps {
+        numerals = numerals.union(&excluded::numerals(cell, limit)?, limit)?;
+    }
+    Ok(numerals)
+}
+
+/// The numerals of cells without gaps, over some of the characters of numerals.
+fn explore(cells: &[Numbers], alphabet: &[u8], limit: usize) -> Result<Dfa, LimitExceeded> {
     let machines = Machines::new(cells, limit)?;
     let step = |state: &Reading, byte| machines.step(state, byte);
     let label = |state: &Reading| machines.is_numeral(state).then_some(0);
-    Dfa::explore(Reading::Start, b"0123456789+-.eE", step, label, limit)
+    Dfa::explore(Reading::Start, alphabet, step, label, limit)
 }
 
 /// What runs side by side. Both signs share a machine where they allow the same magnitudes.

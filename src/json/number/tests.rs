@@ -46,6 +46,7 @@ impl Exact {
                 .as_ref()
                 .is_none_or(|upper| cmp(upper).is_lt() || upper.inclusive && cmp(upper).is_eq())
             && cell.multiple_of.as_ref().is_none_or(divides)
+            && !cell.no_multiples_of.iter().any(divides)
     }
 }
 
@@ -97,6 +98,9 @@ fn read(text: &str) -> Option<(Form, Exact)> {
 impl Form {
     /// Whether numerals of this form are offered for a cell, if the number is in it.
     fn is_offered(&self, cell: &Numbers) -> bool {
+        if !cell.no_multiples_of.is_empty() {
+            return self.exponent.is_none() && self.integer_digits <= 20;
+        }
         let wide = is_unconstrained(cell);
         let modulus = cell.multiple_of.as_ref().map(|step| step.digits().parse::<usize>().unwrap());
         let ceiling = if wide { 308 } else { modulus.map_or(100, |modulus| (1000 / modulus).clamp(20, 100)) };
@@ -204,6 +208,13 @@ proptest! {
     #[test]
     fn numerals_of_any_cell(cell in any_cell(50)) {
         check(&[cell], &NUMERALS);
+    }
+
+    #[test]
+    fn numerals_with_gaps(cell in any_cell(9), gaps in vec((1..9, -2..3), 1..3)) {
+        let step = |(mantissa, exponent)| decimal(&format!("{mantissa}e{exponent}"));
+        let no_multiples_of = gaps.into_iter().map(step).collect();
+        check(&[Numbers { no_multiples_of, ..cell }], &NUMERALS);
     }
 
     #[test]
