@@ -9,10 +9,10 @@ use crate::automaton::{Automaton, Shared};
 use crate::error::Error;
 use crate::expression::Expression;
 use crate::harmony::{self, Body, Options, Request};
-use crate::json::{self, Style};
-use crate::limits::{LimitExceeded, Limits};
+use crate::json::{self, SpellingError, Style};
+use crate::limits::Limits;
 use crate::matcher::Matcher;
-use crate::schema::{Coverage, Schema, SchemaOptions};
+use crate::schema::{Coverage, Schema, SchemaError, SchemaOptions};
 use crate::special::SpecialToken;
 use crate::vocabulary::Vocabulary;
 
@@ -103,7 +103,7 @@ impl Compiler {
         report: &mut Report,
     ) -> Result<Expression, Error> {
         let (schema, style) = self.read(schema, options, part, report)?;
-        json::value(schema, &style, part.what, &self.limits).map_err(|limit| part.limit(limit))
+        json::value(schema, &style, part.what, &self.limits).map_err(|error| part.error(error))
     }
 
     /// The arguments of a tool: an object of its schema.
@@ -115,7 +115,7 @@ impl Compiler {
         report: &mut Report,
     ) -> Result<Expression, Error> {
         let (schema, style) = self.read(schema, options, part, report)?;
-        json::object(schema, &style, part.what, &self.limits).map_err(|limit| part.limit(limit))?.ok_or_else(
+        json::object(schema, &style, part.what, &self.limits).map_err(|error| part.error(error))?.ok_or_else(
             || Error::ArgumentsNotAnObject {
                 tool: part.tool.unwrap_or_default().to_owned(),
                 at: part.at.to_owned(),
@@ -154,8 +154,14 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    fn limit(&self, source: LimitExceeded) -> Error {
-        Error::Limit { tool: self.tool.map(str::to_owned), at: self.at.to_owned(), source }
+    fn error(&self, error: SpellingError) -> Error {
+        let (tool, at) = (self.tool.map(str::to_owned), self.at.to_owned());
+        match error {
+            SpellingError::Limit(source) => Error::Limit { tool, at, source },
+            SpellingError::TooFewDistinct { pointer } => {
+                Error::Schema { tool, at, source: SchemaError::too_few_distinct(pointer) }
+            }
+        }
     }
 }
 

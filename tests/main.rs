@@ -6,3 +6,4 @@ mod harmony;
 mod harness;
 mod laws;
 mod requests;
+mod schemas;

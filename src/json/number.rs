@@ -23,7 +23,7 @@ use magnitude::{Magnitudes, is_unconstrained};
 use plain::Plain;
 use scientific::Scientific;
 
-use crate::expression::{DfaLanguage, Leaf};
+use crate::expression::{DfaLanguage, Expression, Kind, Leaf};
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
 use crate::schema::{Decimal, Numbers};
@@ -39,6 +39,18 @@ pub(super) fn numbers(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExce
         [cell] if is_unconstrained(cell) => Ok(INTEGER.clone()),
         _ => build(cells, limit),
     }
+}
+
+/// The numerals of a leaf but those of some numbers, however they are written; `None` where none is left.
+pub(super) fn all_but(numerals: &Expression, points: &[&serde_json::Number]) -> Option<Expression> {
+    let Kind::Match { leaf, .. } = numerals.kind() else { unreachable!("numerals are a leaf") };
+    let all = leaf.downcast_ref::<DfaLanguage>().expect("numerals are an automaton");
+    let mut left = Dfa::clone(all.dfa());
+    for point in points {
+        left = left.difference(&excluded::spellings(point), usize::MAX).expect("no limit");
+    }
+    let what = leaf.expectation(leaf.start());
+    (!left.is_empty()).then(|| Expression::leaf(Leaf::new(DfaLanguage::new(Arc::new(left), what))))
 }
 
 static NUMBER: LazyLock<Leaf> = LazyLock::new(|| unconstrained(None));

@@ -23,7 +23,8 @@ impl Schema {
         self.node_admits(self.root(), value)
     }
 
-    fn node_admits(&self, node: NodeId, value: &Value) -> bool {
+    /// Whether a node allows a value.
+    pub(crate) fn node_admits(&self, node: NodeId, value: &Value) -> bool {
         let values = self.values(node);
         match value {
             Value::Null => values.null,
@@ -42,7 +43,7 @@ impl Schema {
         }
     }
 
-    fn arrays_admit(&self, arrays: &Arrays, elements: &[Value]) -> bool {
+    pub(crate) fn arrays_admit(&self, arrays: &Arrays, elements: &[Value]) -> bool {
         let mut found = vec![0; arrays.counts.len()];
         let fits = (0..).zip(elements).all(|(position, element)| {
             let mut kinds = arrays.kinds(position).iter();
@@ -59,7 +60,7 @@ impl Schema {
             && !(arrays.unique && has_equals(elements))
     }
 
-    fn objects_admit(&self, objects: &Objects, members: &Map<String, Value>) -> bool {
+    pub(crate) fn objects_admit(&self, objects: &Objects, members: &Map<String, Value>) -> bool {
         let mut granted = 0;
         let fits = members.iter().all(|(name, value)| {
             let Some(declared) = objects.schema_of(name) else {
@@ -79,7 +80,7 @@ impl Schema {
     }
 }
 
-/// Whether two elements are equal: numbers by value, objects without regard to order.
+/// Whether two elements are equal.
 fn has_equals(elements: &[Value]) -> bool {
     let mut rest = elements;
     while let Some((first, others)) = rest.split_first() {
@@ -91,7 +92,8 @@ fn has_equals(elements: &[Value]) -> bool {
     false
 }
 
-fn are_equal(a: &Value, b: &Value) -> bool {
+/// Whether two values are equal: numbers by value, objects without regard to order.
+pub(crate) fn are_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {
             let exact = |number| Decimal::from_number(number, usize::MAX).ok();

@@ -51,8 +51,11 @@ mod warning;
 
 use serde_json::{Value, json};
 
+pub(crate) use admits::are_equal;
+pub(crate) use array_plan::{ArrayPlan, Bounds, PlanState, PlannedKind};
 pub use coverage::{Coverage, Status};
 pub use decimal::Decimal;
+pub(crate) use strings::automaton;
 pub use error::{SchemaError, SchemaErrorKind};
 pub use values::{
     Arrays, Booleans, Bound, Count, Kind, Member, NameClass, Numbers, Objects, Strings, Values,

@@ -85,7 +85,7 @@ pub(super) fn may_contain(strings: &Strings, text: &str) -> bool {
 }
 
 /// The words of a cell as an automaton, its window of lengths included.
-pub(super) fn automaton(strings: &Strings, limits: &Limits) -> Result<Arc<Dfa>, LimitExceeded> {
+pub(crate) fn automaton(strings: &Strings, limits: &Limits) -> Result<Arc<Dfa>, LimitExceeded> {
     let language = strings.language.clone().unwrap_or_else(Dfa::text);
     if (strings.min_length, strings.max_length) == (0, None) {
         return Ok(language);

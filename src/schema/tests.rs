@@ -1,7 +1,6 @@
 //! Schemas, and which values they allow.
 
 mod corpus;
-mod differential;
 mod hostile;
 
 use serde_json::{Value, json};

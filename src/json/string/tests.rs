@@ -16,6 +16,10 @@ fn text_of(dfa: Arc<Dfa>, min: u32, max: Option<u32>) -> StringLanguage {
     StringLanguage::new(dfa, min, max, Escapes::Any, 100_000).unwrap()
 }
 
+fn excluding(dfa: Arc<Dfa>, words: &[&str]) -> StringLanguage {
+    StringLanguage::excluding(dfa, (0, None), Escapes::Any, words).expect("some are left")
+}
+
 fn read(strings: &StringLanguage, text: &[u8]) -> Option<State> {
     text.iter().try_fold(strings.start(), |state, byte| strings.step(state, *byte))
 }
@@ -75,14 +79,17 @@ fn a_digit_that_leads_nowhere_is_refused() {
 
 #[test]
 fn excluded_words_are_refused_in_every_spelling() {
-    let free = StringLanguage::excluding(Dfa::text(), ["id", "idea"]);
+    let free = excluding(Dfa::text(), &["id", "idea"]);
     for (text, expected) in
         [("\"id\"", false), ("\"i\"", true), ("\"ide\"", true), ("\"\\u0069d\"", false), ("\"ideas\"", true)]
     {
         assert_eq!(accepts(&free, text), expected, "{text}");
     }
+    assert!(StringLanguage::excluding(words(&["a"]), (0, None), Escapes::Any, ["a"]).is_none());
+    let short = StringLanguage::excluding(Dfa::text(), (0, Some(1)), Escapes::Any, ["a"]).expect("others are left");
+    assert!(accepts(&short, "\"b\"") && read(&short, b"\"a").is_none());
     // Of a finite language, what is left decides which prefixes live.
-    let left = StringLanguage::excluding(words(&["ab", "ac", "b"]), ["ab", "b"]);
+    let left = excluding(words(&["ab", "ac", "b"]), &["ab", "b"]);
     assert!(accepts(&left, "\"ac\"") && read(&left, b"\"b").is_none() && read(&left, b"\"ab").is_none());
     assert_eq!(left.completion(left.start(), &|_| 0).0, b"\"ac\"");
 }
@@ -149,7 +156,7 @@ proptest! {
     /// A state and its class agree on everything that stays inside the string.
     #[test]
     fn a_class_stands_for_its_states(prefix in "[a-z]{0,6}", rest in "[a-z\\\\\"é]{0,6}", max in 4..400_u32, named: bool) {
-        let strings = if named { StringLanguage::excluding(Dfa::text(), ["abc", "abd"]) } else { text_of(Dfa::text(), 2, Some(max)) };
+        let strings = if named { excluding(Dfa::text(), &["abc", "abd"]) } else { text_of(Dfa::text(), 2, Some(max)) };
         let Some(state) = read(&strings, format!("\"{prefix}").as_bytes()) else { return Ok(()) };
         let (mut one, mut two) = (Some(state), Some(strings.class(state)));
         for byte in rest.bytes() {
