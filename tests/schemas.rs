@@ -98,7 +98,7 @@ fn read(matcher: &Matcher, text: &[u8]) -> Option<Residual> {
 /// Law 4, and the other half of law 3: a text is accepted exactly where its value is valid.
 #[test]
 fn texts_are_accepted_where_values_are_valid() {
-    run(3_000, &(document(), prop::collection::vec(value(), 12)), |(document, values)| {
+    run(5_000, &(document(), prop::collection::vec(value(), 12)), |(document, values)| {
         let grammar = grammar(&document)?;
         let allowed = oracle(&document);
         for value in &values {
@@ -116,7 +116,7 @@ fn texts_are_accepted_where_values_are_valid() {
 /// Laws 2 and 3 byte by byte: whatever is chosen, there is a way to the end, and what is read then is valid.
 #[test]
 fn random_texts_are_valid() {
-    run(1_000, &(document(), any::<u64>()), |(document, seed)| {
+    run(3_000, &(document(), any::<u64>()), |(document, seed)| {
         let Some(grammar) = grammar(&document)? else { return Ok(()) };
         let allowed = oracle(&document);
         let mut random = Random::new(seed);
@@ -139,7 +139,8 @@ fn random_text(matcher: &Matcher, length: usize, random: &mut Random) -> Vec<u8>
     for _ in 0..length {
         let byte = BYTES[random.below(BYTES.len())];
         let tries = (0..BYTES.len()).map(|shift| BYTES[(shift + usize::from(byte)) % BYTES.len()]);
-        let next = tries.into_iter().find_map(|byte| Some((byte, automaton.step(&residual, Unit::Byte(byte))?)));
+        let next =
+            tries.into_iter().find_map(|byte| Some((byte, automaton.step(&residual, Unit::Byte(byte))?)));
         let Some((byte, next)) = next else { break };
         text.push(byte);
         residual = next;

@@ -98,7 +98,9 @@ impl Elements {
         }
         let left = self.spelling.counts.arrays(self.arrays(), after.progress.read);
         let mut avoid = taken(self.progress.avoid.iter().filter_map(|array| array.first()), left);
-        avoid.extend(self.progress.seen.iter().filter(|seen| !avoid.contains(seen)).cloned().collect::<Vec<_>>());
+        avoid.extend(
+            self.progress.seen.iter().filter(|seen| !avoid.contains(seen)).cloned().collect::<Vec<_>>(),
+        );
         let value = self.spelling.value_avoiding(kind.schema, &avoid)?;
         Some(Expression::capture(value, Expression::empty(), Arc::new(Element(after))))
     }
@@ -109,11 +111,12 @@ impl Rule for Elements {
         let punctuation = &self.spelling.punctuation;
         let close = self.may_close().then(|| punctuation.close_array.clone());
         let kinds = self.arrays().kinds(self.progress.read).iter();
-        let more = Expression::choice(kinds.filter_map(|kind| self.element(kind))).map(|element| {
-            match self.progress.read {
-                0 => element,
-                _ => punctuation.comma.clone().then(element),
-            }
+        let more = Expression::choice(kinds.filter_map(|kind| self.element(kind))).map(|element| match self
+            .progress
+            .read
+        {
+            0 => element,
+            _ => punctuation.comma.clone().then(element),
         });
         Expression::choice(close.into_iter().chain(more))
             .expect("an inhabited array can be closed or continued")
@@ -128,7 +131,8 @@ impl Rule for Elements {
         let missing = arrays.min_items.saturating_sub(read);
         let prefix = arrays.prefix.iter().take(arrays.min_items as usize).skip(read as usize);
         let from_prefix = u32::try_from(prefix.len()).unwrap_or(u32::MAX);
-        let len = |kinds: &[Kind]| kinds.first().map_or(0, |kind| self.spelling.schema.least_len(kind.schema));
+        let len =
+            |kinds: &[Kind]| kinds.first().map_or(0, |kind| self.spelling.schema.least_len(kind.schema));
         let prefix_len = prefix.fold(0_u32, |sum, kinds| sum.saturating_add(len(kinds)));
         let commas = missing.saturating_sub(u32::from(read == 0));
         len(&arrays.rest)
@@ -173,7 +177,8 @@ impl Binder for Element {
         let mut elements = self.0.clone();
         let progress = &mut elements.progress;
         let value = parse(text);
-        let agreeing = progress.avoid.iter().filter(|array| array.first().is_some_and(|own| are_equal(own, &value)));
+        let agreeing =
+            progress.avoid.iter().filter(|array| array.first().is_some_and(|own| are_equal(own, &value)));
         progress.avoid = agreeing.map(|array| array[1..].to_vec()).collect();
         if self.0.arrays().unique {
             progress.seen = self.0.progress.seen.iter().cloned().chain([value]).collect();

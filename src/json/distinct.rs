@@ -49,7 +49,8 @@ impl Counts {
         if !arrays.unique {
             return true;
         }
-        let any = |kinds: &[Kind]| kinds.iter().map(|kind| self.node(kind.schema)).fold(0, Count::saturating_add);
+        let any =
+            |kinds: &[Kind]| kinds.iter().map(|kind| self.node(kind.schema)).fold(0, Count::saturating_add);
         if arrays.counts.iter().any(|count| count.min > 1) {
             let mut kinds = arrays.prefix.iter().chain([&arrays.rest]).flatten();
             return kinds.all(|kind| self.node(kind.schema) == ENDLESS);
@@ -201,8 +202,9 @@ fn string_count(strings: &Strings, limits: &Limits) -> Count {
         (None, Some(0)) => 1,
         (None, _) => ENDLESS,
         // A language too large to be looked at is not relied on.
-        (Some(_), _) => automaton(strings, limits)
-            .map_or(0, |words| words.count_from(words.start()).unwrap_or(ENDLESS)),
+        (Some(_), _) => {
+            automaton(strings, limits).map_or(0, |words| words.count_from(words.start()).unwrap_or(ENDLESS))
+        }
     }
 }
 
@@ -220,7 +222,11 @@ pub(super) fn taken<'v>(avoid: impl Iterator<Item = &'v Value>, left: Count) -> 
 }
 
 /// What remains of objects to avoid after a member: those that have it with this value, without it.
-pub(super) fn after_member(avoid: &[Map<String, Value>], name: &str, value: &Value) -> Vec<Map<String, Value>> {
+pub(super) fn after_member(
+    avoid: &[Map<String, Value>],
+    name: &str,
+    value: &Value,
+) -> Vec<Map<String, Value>> {
     let agreeing = avoid.iter().filter(|object| object.get(name).is_some_and(|own| are_equal(own, value)));
     let without = agreeing.map(|object| {
         let mut object = object.clone();

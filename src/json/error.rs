@@ -27,7 +27,10 @@ impl fmt::Display for SpellingError {
         match self {
             Self::Limit(limit) => limit.fmt(f),
             Self::TooFewDistinct { pointer } => {
-                write!(f, "at {pointer}: `uniqueItems` asks for more distinct elements than are known to exist")
+                write!(
+                    f,
+                    "at {pointer}: `uniqueItems` asks for more distinct elements than are known to exist"
+                )
             }
         }
     }

@@ -142,7 +142,9 @@ impl Members {
         let mut reached = vec![self.progress.granted];
         for members in 1..=wishes {
             let grants = |class: &NameClass| class.grants;
-            let next = reached.iter().flat_map(|granted| self.objects().rest.iter().map(move |class| granted | grants(class)));
+            let next = reached
+                .iter()
+                .flat_map(|granted| self.objects().rest.iter().map(move |class| granted | grants(class)));
             reached = next.collect();
             if reached.contains(&all) {
                 return Some(members);
@@ -266,7 +268,8 @@ impl Members {
                 Some(Expression::literal(format!("\"{}\"", member.name)).then(rest.clone()))
             }
             _ => {
-                let names = offered.iter().zip(0..).map(|((member, _), label)| (member.name.as_bytes(), label));
+                let names =
+                    offered.iter().zip(0..).map(|((member, _), label)| (member.name.as_bytes(), label));
                 let names = Leaf::new(StringLanguage::words(names));
                 Some(Expression::switch(names, offered.into_iter().map(|(_, rest)| rest)))
             }

@@ -83,7 +83,16 @@ impl Spelling {
             }
         }
         let punctuation = Punctuation::new(style.layout);
-        Ok(Self { schema, order: style.order, punctuation, what: what.to_owned(), numerals, strings, plans, counts })
+        Ok(Self {
+            schema,
+            order: style.order,
+            punctuation,
+            what: what.to_owned(),
+            numerals,
+            strings,
+            plans,
+            counts,
+        })
     }
 
     /// The texts of a node.
@@ -191,13 +200,11 @@ impl Rule for Value {
     }
 
     fn same(&self, other: &dyn Rule) -> bool {
-        (other as &dyn Any)
-            .downcast_ref::<Self>()
-            .is_some_and(|other| {
-                Arc::ptr_eq(&self.spelling, &other.spelling)
-                    && self.node == other.node
-                    && self.avoid == other.avoid
-            })
+        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
+            Arc::ptr_eq(&self.spelling, &other.spelling)
+                && self.node == other.node
+                && self.avoid == other.avoid
+        })
     }
 
     fn fingerprint(&self) -> u64 {
@@ -238,14 +245,11 @@ fn string_but(cell: &Strings, words: &[&str]) -> Option<Expression> {
 
 /// The plan of an array cell that counts.
 fn plan(schema: &Schema, arrays: &Arrays, limits: &Limits) -> Result<ArrayPlan, LimitExceeded> {
-    let planned = |kind: &Kind| PlannedKind {
-        counts_for: kind.counts_for,
-        len: schema.least_len(kind.schema).into(),
-    };
+    let planned =
+        |kind: &Kind| PlannedKind { counts_for: kind.counts_for, len: schema.least_len(kind.schema).into() };
     let kinds = |kinds: &Vec<Kind>| kinds.iter().map(planned).collect();
     let positions: Vec<Vec<_>> = arrays.prefix.iter().map(kinds).collect();
-    let bounds =
-        Bounds { min_items: arrays.min_items, max_items: arrays.max_items, counts: &arrays.counts };
+    let bounds = Bounds { min_items: arrays.min_items, max_items: arrays.max_items, counts: &arrays.counts };
     ArrayPlan::new(&positions, &kinds(&arrays.rest), bounds, limits.counter_states)
 }
 

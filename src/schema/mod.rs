@@ -55,8 +55,8 @@ pub(crate) use admits::are_equal;
 pub(crate) use array_plan::{ArrayPlan, Bounds, PlanState, PlannedKind};
 pub use coverage::{Coverage, Status};
 pub use decimal::Decimal;
-pub(crate) use strings::automaton;
 pub use error::{SchemaError, SchemaErrorKind};
+pub(crate) use strings::automaton;
 pub use values::{
     Arrays, Booleans, Bound, Count, Kind, Member, NameClass, Numbers, Objects, Strings, Values,
 };

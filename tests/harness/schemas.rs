@@ -111,4 +111,3 @@ pub(crate) fn document() -> impl Strategy<Value = Value> {
     (schema(), schema(), schema())
         .prop_map(|(root, a, b)| json!({"allOf": [root], "$defs": {"a": a, "b": b}}))
 }
-

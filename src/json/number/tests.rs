@@ -99,7 +99,7 @@ impl Form {
     /// Whether numerals of this form are offered for a cell, if the number is in it.
     fn is_offered(&self, cell: &Numbers) -> bool {
         if !cell.no_multiples_of.is_empty() {
-            return self.exponent.is_none() && self.integer_digits <= 20;
+            return self.exponent.is_none() && self.integer_digits <= 9;
         }
         let wide = is_unconstrained(cell);
         let modulus = cell.multiple_of.as_ref().map(|step| step.digits().parse::<usize>().unwrap());

@@ -86,7 +86,8 @@ fn excluded_words_are_refused_in_every_spelling() {
         assert_eq!(accepts(&free, text), expected, "{text}");
     }
     assert!(StringLanguage::excluding(words(&["a"]), (0, None), Escapes::Any, ["a"]).is_none());
-    let short = StringLanguage::excluding(Dfa::text(), (0, Some(1)), Escapes::Any, ["a"]).expect("others are left");
+    let short =
+        StringLanguage::excluding(Dfa::text(), (0, Some(1)), Escapes::Any, ["a"]).expect("others are left");
     assert!(accepts(&short, "\"b\"") && read(&short, b"\"a").is_none());
     // Of a finite language, what is left decides which prefixes live.
     let left = excluding(words(&["ab", "ac", "b"]), &["ab", "b"]);
