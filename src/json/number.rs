@@ -36,6 +36,7 @@ use crate::schema::{Decimal, Numbers};
 pub(super) fn numbers(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExceeded> {
     match cells {
         [cell] if is_unconstrained(cell) && cell.multiple_of.is_none() => Ok(NUMBER.clone()),
+        [cell] if is_unconstrained(cell) && cell.digits_only => Ok(DIGITS.clone()),
         [cell] if is_unconstrained(cell) => Ok(INTEGER.clone()),
         _ => build(cells, limit),
     }
@@ -53,11 +54,14 @@ pub(super) fn all_but(numerals: &Expression, points: &[&serde_json::Number]) -> 
     (!left.is_empty()).then(|| Expression::leaf(Leaf::new(DfaLanguage::new(Arc::new(left), what))))
 }
 
-static NUMBER: LazyLock<Leaf> = LazyLock::new(|| unconstrained(None));
-static INTEGER: LazyLock<Leaf> = LazyLock::new(|| unconstrained(Some(Decimal::one())));
+static NUMBER: LazyLock<Leaf> = LazyLock::new(|| unconstrained(Numbers::default()));
+static INTEGER: LazyLock<Leaf> =
+    LazyLock::new(|| unconstrained(Numbers { multiple_of: Some(Decimal::one()), ..Numbers::default() }));
+static DIGITS: LazyLock<Leaf> = LazyLock::new(|| {
+    unconstrained(Numbers { multiple_of: Some(Decimal::one()), digits_only: true, ..Numbers::default() })
+});
 
-fn unconstrained(multiple_of: Option<Decimal>) -> Leaf {
-    let cell = Numbers { multiple_of, ..Numbers::default() };
+fn unconstrained(cell: Numbers) -> Leaf {
     build(&[cell], usize::MAX).expect("some thousand states")
 }
 
@@ -70,7 +74,14 @@ fn build(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExceeded> {
 fn numerals(cells: &[Numbers], limit: usize) -> Result<Dfa, LimitExceeded> {
     let (whole, with_gaps): (Vec<_>, Vec<_>) =
         cells.iter().cloned().partition(|cell| cell.no_multiples_of.is_empty());
+    let (digits, whole): (Vec<_>, Vec<_>) = whole.into_iter().partition(|cell| cell.digits_only);
     let mut numerals = explore(&whole, b"0123456789+-.eE", limit)?;
+    if !digits.is_empty() {
+        // To some readers `-0` is a double.
+        let negative_zero = Dfa::words([("-0", 0)], limit)?;
+        let digits = explore(&digits, b"0123456789-", limit)?.difference(&negative_zero, limit)?;
+        numerals = numerals.union(&digits, limit)?;
+    }
     for cell in &with_gaps {
         numerals = numerals.union(&excluded::numerals(cell, limit)?, limit)?;
     }

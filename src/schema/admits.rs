@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::decimal::Decimal;
-use super::values::{Arrays, Count, NameClass, Objects, Strings};
+use super::values::{Arrays, Count, NameClass, Numbers, Objects, Strings};
 use super::{NodeId, Schema};
 
 impl Schema {
@@ -32,8 +32,11 @@ impl Schema {
             Value::Bool(false) => values.booleans.allows_false,
             Value::Number(number) => {
                 // A number too long to be read is no number that a schema could name.
-                Decimal::from_number(number, usize::MAX)
-                    .is_ok_and(|number| values.numbers.iter().any(|numbers| numbers.contains(&number)))
+                let has_digits_only = !number.to_string().contains(['.', 'e', 'E']);
+                let written = |numbers: &&Numbers| !numbers.digits_only || has_digits_only;
+                Decimal::from_number(number, usize::MAX).is_ok_and(|number| {
+                    values.numbers.iter().filter(written).any(|numbers| numbers.contains(&number))
+                })
             }
             Value::String(text) => values.strings.iter().any(|strings| strings.contains(text)),
             Value::Array(elements) => values.arrays.iter().any(|arrays| self.arrays_admit(arrays, elements)),

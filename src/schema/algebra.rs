@@ -11,7 +11,7 @@ use super::decimal::Decimal;
 use super::formula::{FormulaId, Formulas};
 use super::numbers;
 use super::strings;
-use super::values::{Booleans, Strings};
+use super::values::{Booleans, Numbers, Strings};
 use crate::limits::{LimitExceeded, Limits};
 use crate::regular::Dfa;
 
@@ -128,8 +128,15 @@ impl Algebra {
                 .cloned()
                 .collect()
         };
-        cells.points.extend(within(&a.points, b));
-        cells.points.extend(within(&b.points, a));
+        for (point, other) in within(&a.points, b)
+            .into_iter()
+            .map(|point| (point, b))
+            .chain(within(&b.points, a).into_iter().map(|point| (point, a)))
+        {
+            let digits_only = !other.points.contains(&point)
+                && other.ranges.iter().filter(|range| range.contains(&point)).all(|range| range.digits_only);
+            cells.add_range(Numbers { digits_only, ..Numbers::point(point) });
+        }
         for range in
             self.pairs(&a.ranges, &b.ranges, |_, left, right| numbers::intersect(left, right, digits))?
         {

@@ -46,6 +46,7 @@ impl<'d> Normaliser<'d> {
     fn numbers(&self, keywords: &Keywords<'d>) -> Result<Numbers, LimitExceeded> {
         let mut numbers = keywords.numbers.clone();
         if !keywords.types.include(Types::NUMBER) {
+            numbers.digits_only = keywords.integers_are_digits;
             let one = Decimal::one();
             numbers.multiple_of = Some(match &numbers.multiple_of {
                 Some(step) => numbers::common_multiple(step, &one, self.algebra.limits.number_digits)?,

@@ -8,7 +8,7 @@ use crate::limits::LimitExceeded;
 impl Cells<'_> {
     /// Adds an interval that may have one number or none.
     pub(super) fn add_range(&mut self, range: Numbers) {
-        match range.as_point() {
+        match range.as_point().filter(|_| !range.digits_only) {
             Some(point) => _ = range.contains(point).then(|| self.points.insert(point.clone())),
             None if is_inhabited(&range) => self.ranges.push(range),
             None => {}
@@ -34,6 +34,7 @@ pub(super) fn intersect(
         upper: tighter(&a.upper, &b.upper, |a, b| a.value < b.value),
         multiple_of,
         no_multiples_of,
+        digits_only: a.digits_only || b.digits_only,
     };
     Ok(is_inhabited(&numbers).then_some(numbers))
 }
@@ -69,12 +70,14 @@ pub(super) fn includes(a: &Numbers, b: &Numbers) -> bool {
         && a.multiple_of
             .as_ref()
             .is_none_or(|step| b.multiple_of.as_ref().is_some_and(|other| other.is_multiple_of(step)))
+        && (!a.digits_only || b.digits_only)
         && a.no_multiples_of.iter().all(|step| b.no_multiples_of.contains(step))
 }
 
 /// The numbers that are not among these.
 pub(super) fn complement(numbers: &Numbers) -> Vec<Numbers> {
-    let Numbers { lower, upper, multiple_of, no_multiples_of } = numbers;
+    // What is an integer and written otherwise is not offered in the complement: that lacks some numerals, and allows none that is refused.
+    let Numbers { lower, upper, multiple_of, no_multiples_of, digits_only: _ } = numbers;
     let beyond = |bound: &Bound| Some(Bound { value: bound.value.clone(), inclusive: !bound.inclusive });
     let within = Numbers { lower: lower.clone(), upper: upper.clone(), ..Numbers::default() };
     let below = lower.iter().map(|lower| Numbers { upper: beyond(lower), ..Numbers::default() });
@@ -154,6 +157,7 @@ fn mirrored(numbers: &Numbers) -> Numbers {
         upper: mirror(&numbers.lower),
         multiple_of: numbers.multiple_of.clone(),
         no_multiples_of: numbers.no_multiples_of.clone(),
+        digits_only: numbers.digits_only,
     }
 }
 
@@ -202,7 +206,7 @@ mod tests {
             lower: bound(&lower[1..], lower.starts_with('[')),
             upper: bound(&upper[..upper.len() - 1], upper.ends_with(']')),
             multiple_of: (!step.is_empty()).then(|| decimal(step)),
-            no_multiples_of: Vec::new(),
+            ..Numbers::default()
         }
     }
 

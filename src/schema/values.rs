@@ -55,6 +55,8 @@ pub struct Numbers {
     pub multiple_of: Option<Decimal>,
     /// Of what they are no whole multiples. Positive.
     pub no_multiples_of: Vec<Decimal>,
+    /// Whether they are written with digits only: in draft 4 `1.0` is no integer.
+    pub digits_only: bool,
 }
 
 /// The strings of a language whose length lies in a window.

@@ -51,7 +51,7 @@ fn bounded(cell: &Numbers) -> Numbers {
         lower: cell.lower.clone().or_else(|| bound(most.negated())),
         upper: cell.upper.clone().or_else(|| bound(most)),
         multiple_of: cell.multiple_of.clone(),
-        no_multiples_of: Vec::new(),
+        ..Numbers::default()
     }
 }
 

@@ -143,7 +143,7 @@ fn interval(text: &str) -> Numbers {
         lower: bound(&lower[1..], lower.starts_with('[')),
         upper: bound(&upper[..upper.len() - 1], upper.ends_with(']')),
         multiple_of: (!step.is_empty()).then(|| decimal(step)),
-        no_multiples_of: Vec::new(),
+        ..Numbers::default()
     }
 }
 
@@ -198,7 +198,7 @@ prop_compose! {
         step in option::of((1..=greatest_divisor, -2..4)),
     ) -> Numbers {
         let multiple_of = step.map(|(mantissa, exponent)| decimal(&format!("{mantissa}e{exponent}")));
-        Numbers { lower, upper, multiple_of, no_multiples_of: Vec::new() }
+        Numbers { lower, upper, multiple_of, ..Numbers::default() }
     }
 }
 
@@ -259,6 +259,21 @@ fn extremes() {
             expected,
             "{cells}"
         );
+    }
+}
+
+#[test]
+fn some_integers_are_digits_only() {
+    let digits = |text: &str| Numbers { digits_only: true, ..interval(text) };
+    for (cells, text, expected) in [
+        ("(,)/1", "12", true),
+        ("(,)/1", "-12", true),
+        ("(,)/1", "1.0", false),
+        ("(,)/1", "1e3", false),
+        ("[0,5]/1", "5", true),
+        ("[0,5]/1", "6", false),
+    ] {
+        assert_eq!(automaton(&[digits(cells)]).contains(text.as_bytes()), expected, "{text} in {cells}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Keywords for every type, and those that apply other schemas to the same value.
 
+use referencing::Draft;
 use serde_json::Value;
 
 use super::{
@@ -60,6 +61,7 @@ pub(super) fn types<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, '
             named.ok_or_else(|| keyword.invalid("must be the name of a JSON type, or an array of them"))?.0;
     }
     keywords.types = types;
+    keywords.integers_are_digits = keyword.draft == Draft::Draft4;
     keywords.constrains = true;
     Ok(Status::Exact)
 }

@@ -33,6 +33,7 @@ pub(super) struct Keywords<'d> {
     /// A value is in each of these lists.
     pub listed: Vec<Listed<'d>>,
     pub numbers: Numbers,
+    pub integers_are_digits: bool,
     pub strings: Strings,
     /// Languages of patterns and formats; with a superset where the language of a format lacks some strings.
     pub languages: Vec<(Arc<Dfa>, Option<Arc<Dfa>>)>,
