@@ -23,6 +23,7 @@ use crate::vocabulary::Vocabulary;
 pub struct Compiler {
     shared: Shared,
     limits: Limits,
+    resources: Arc<[(String, Value)]>,
 }
 
 impl Compiler {
@@ -35,7 +36,24 @@ impl Compiler {
     /// A compiler with other limits.
     #[must_use]
     pub fn with_limits(vocabulary: Vocabulary, limits: Limits) -> Self {
-        Self { shared: Shared::new(vocabulary, limits.cache_bytes), limits }
+        Self { shared: Shared::new(vocabulary, limits.cache_bytes), limits, resources: Arc::from([]) }
+    }
+
+    /// The same compiler, with documents that references of schemas may lead into, by URI. Nothing is ever fetched; the metaschemas of all drafts
+    /// are known without this.
+    ///
+    /// ```
+    /// use harmony_mask::{Compiler, Options, Vocabulary};
+    /// use serde_json::json;
+    ///
+    /// let city = ("https://example.com/city.json".to_owned(), json!({"type": "string"}));
+    /// let compiler = Compiler::new(Vocabulary::o200k_harmony()).with_resources([city]);
+    /// compiler.compile_schema(&json!({"$ref": "https://example.com/city.json"}), &Options::default())?;
+    /// # Ok::<(), harmony_mask::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_resources(self, resources: impl IntoIterator<Item = (String, Value)>) -> Self {
+        Self { resources: resources.into_iter().collect(), ..self }
     }
 
     /// The vocabulary.
@@ -130,7 +148,7 @@ impl Compiler {
         part: &Part<'_>,
         report: &mut Report,
     ) -> Result<(Schema, Style), Error> {
-        let schema_options = SchemaOptions { formats: options.formats, ..SchemaOptions::default() };
+        let schema_options = SchemaOptions { formats: options.formats, resources: self.resources.clone() };
         let schema = Schema::read(schema, &schema_options, &self.limits).map_err(|source| Error::Schema {
             tool: part.tool.map(str::to_owned),
             at: part.at.to_owned(),

@@ -281,7 +281,7 @@ impl Members {
         let objects = self.objects();
         let names = objects.rest[class].names.clone().unwrap_or_else(Dfa::text);
         let declared = objects.members.iter().map(|member| &member.name).chain(&objects.forbidden);
-        let excluded = declared.chain(self.progress.others.iter()).map(|name| name.to_string());
+        let excluded = declared.chain(self.progress.others.iter()).map(ToString::to_string);
         let excluded: Vec<String> = excluded.chain(self.names_to_avoid(class)).collect();
         let name = StringLanguage::excluding(names, (0, None), Escapes::Any, excluded)?;
         let binder = Other { members: self.clone(), class };

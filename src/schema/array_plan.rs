@@ -56,8 +56,8 @@ impl ArrayPlan {
         let prefix = u32::try_from(positions.len()).unwrap_or(u32::MAX);
         let Bounds { min_items, max_items, counts } = bounds;
         let items = max_items.unwrap_or_else(|| prefix.max(min_items).max(1));
-        let sizes = counts.iter().map(|count| ceiling(count) as usize + 1);
-        let states = sizes.fold(Some(items as usize + 1), |states, size| states?.checked_mul(size));
+        let mut sizes = counts.iter().map(|count| ceiling(count) as usize + 1);
+        let states = sizes.try_fold(items as usize + 1, usize::checked_mul);
         let states = states.filter(|states| *states <= limit);
         let states = states.ok_or(LimitExceeded { what: "counter_states", limit })?;
         let is_bounded = max_items.is_some();

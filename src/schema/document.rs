@@ -67,7 +67,9 @@ impl<'d> Document<'d> {
 
     /// Another document that references may lead into.
     pub(super) fn add_root(&mut self, value: &'d Value) -> Location {
-        let draft = dialect(value, Draft::default());
+        // A document that does not say its dialect has that of the one that leads to it.
+        let around = self.places.first().map_or_else(Draft::default, |root| root.draft);
+        let draft = dialect(value, around);
         let identifier = identifier(value, draft);
         self.push(Place { value, origin: None, identifier, resource: self.next(), draft })
     }

@@ -49,6 +49,8 @@ mod tests;
 mod values;
 mod warning;
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 pub(crate) use admits::are_equal;
@@ -97,7 +99,7 @@ pub struct SchemaOptions {
     /// What `format` means.
     pub formats: Formats,
     /// Documents that references may lead into, by URI. Nothing is ever fetched; the metaschemas of all drafts are known.
-    pub resources: Vec<(String, Value)>,
+    pub resources: Arc<[(String, Value)]>,
 }
 
 /// What `format` means.
