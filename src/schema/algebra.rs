@@ -25,6 +25,9 @@ pub(super) struct Algebra {
 /// Members, formula parts or points looked at for the price of one node.
 const PER_NODE: usize = 16;
 
+/// What a member counts in the price of an object.
+const MEMBER: usize = 4;
+
 type Limited<T> = Result<T, LimitExceeded>;
 
 impl Algebra {
@@ -183,7 +186,8 @@ impl Algebra {
         a: &ObjectCell<'d>,
         b: &ObjectCell<'d>,
     ) -> Limited<Vec<ObjectCell<'d>>> {
-        self.charge(a.members.len() + b.members.len())?;
+        // A member costs a name to look up and a formula to make.
+        self.charge(MEMBER * (a.members.len() + b.members.len()))?;
         let cell = ObjectCell {
             members: self.intersect_members(a, b)?,
             rest: self.intersect_rests(&a.rest, &b.rest)?,

@@ -227,12 +227,10 @@ impl Algebra {
         let more = cell.max_members.map(|max| max.saturating_add(1));
         let mut parts = Vec::new();
         for member in &cell.members {
-            let alone = |formula, required| ObjectCell {
-                members: vec![MemberCell { name: member.name, formula, required }],
-                ..ObjectCell::all()
-            };
-            parts.extend(member.required.then(|| alone(FormulaId::FALSE, false)));
-            parts.push(alone(self.formulas.not(member.formula), true));
+            // Of a required member: it is missing or fails, which is an optional member that fails if it is there.
+            let formula = self.formulas.not(member.formula);
+            let member = MemberCell { name: member.name, formula, required: !member.required };
+            parts.push(ObjectCell { members: vec![member], ..ObjectCell::all() });
         }
         parts.extend(fewer.map(|max| ObjectCell { max_members: Some(max), ..ObjectCell::all() }));
         parts.extend(more.map(|min| ObjectCell { min_members: min, ..ObjectCell::all() }));
