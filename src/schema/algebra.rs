@@ -3,7 +3,7 @@
 //! The JSON types are disjoint, so both work type by type. Conjunction distributes over the cells of a type; children become
 //! conjunctions of formulas, which are not looked into here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest, Wish};
@@ -19,20 +19,22 @@ use crate::regular::Dfa;
 pub(super) struct Algebra {
     pub formulas: Formulas,
     pub limits: Limits,
+    /// Names, and all others.
+    pub divided_names: HashMap<Vec<Box<str>>, (Arc<Dfa>, Arc<Dfa>)>,
     spent: usize,
 }
 
 /// Members, formula parts or points looked at for the price of one node.
 const PER_NODE: usize = 16;
 
-/// What a member counts in the price of an object.
+/// What a member counts in the price of an object, and a state in that of a language.
 const MEMBER: usize = 4;
 
 type Limited<T> = Result<T, LimitExceeded>;
 
 impl Algebra {
     pub(super) fn new(limits: &Limits) -> Self {
-        Self { formulas: Formulas::new(), limits: limits.clone(), spent: 0 }
+        Self { formulas: Formulas::new(), limits: limits.clone(), divided_names: HashMap::new(), spent: 0 }
     }
 
     /// Charges one node (or conjunction of two cells) of a given size to the budget of nodes.
@@ -211,18 +213,27 @@ impl Algebra {
     /// Adds a wish: one of the declared members grants it, or another one does.
     fn wish<'d>(&mut self, cell: ObjectCell<'d>, wish: &Wish) -> Limited<Vec<ObjectCell<'d>>> {
         let mut cells = Vec::new();
-        let mut names = Arc::clone(&wish.names);
+        let mut granting_names = Vec::new();
         for (position, member) in cell.members.iter().enumerate() {
             if !wish.names.contains(member.name.as_bytes()) {
                 continue;
             }
-            let mut granting = cell.clone();
-            granting.members[position].required = true;
-            granting.members[position].formula = self.and(member.formula, wish.formula)?;
-            cells.push(granting);
-            let name = Dfa::words([(member.name, 0)], self.limits.dfa_states)?;
-            names = self.language(|limit| names.difference(&name, limit))?;
+            granting_names.push((member.name, 0));
+            let formula = self.and(member.formula, wish.formula)?;
+            if formula != FormulaId::FALSE {
+                let mut granting = cell.clone();
+                granting.members[position].required = true;
+                granting.members[position].formula = formula;
+                cells.push(granting);
+            }
         }
+        let names = match granting_names[..] {
+            [] => Arc::clone(&wish.names),
+            _ => {
+                let declared = Dfa::words(granting_names, self.limits.dfa_states)?;
+                self.language(|limit| wish.names.difference(&declared, limit))?
+            }
+        };
         if !names.is_empty() {
             let wish = Wish { names, formula: wish.formula };
             let is_new = !cell.wishes.contains(&wish);
@@ -334,7 +345,7 @@ impl Algebra {
     /// Makes a language, and charges for its states.
     pub(super) fn language(&mut self, make: impl FnOnce(usize) -> Limited<Dfa>) -> Limited<Arc<Dfa>> {
         let language = make(self.limits.dfa_states)?;
-        self.charge(language.states())?;
+        self.charge(MEMBER * language.states())?;
         Ok(Arc::new(language))
     }
 

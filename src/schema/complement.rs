@@ -66,6 +66,8 @@ impl<'d> Normaliser<'d> {
         others: &[ArrayCell],
     ) -> Result<Vec<ArrayCell>, SchemaError> {
         for other in others {
+            // Made where it is first needed: most cells do not overlap.
+            let mut parts = None;
             let mut left = Vec::new();
             for cell in cells {
                 let both = self.algebra.intersect_arrays(&cell, other);
@@ -74,9 +76,12 @@ impl<'d> Normaliser<'d> {
                     left.push(cell);
                     continue;
                 }
-                let parts = self.algebra.array_complement(other);
-                for part in parts.map_err(|reason| self.no_complement(location, reason))? {
-                    let narrowed = self.algebra.intersect_arrays(&cell, &part);
+                if parts.is_none() {
+                    let made = self.algebra.array_complement(other);
+                    parts = Some(made.map_err(|reason| self.no_complement(location, reason))?);
+                }
+                for part in parts.iter().flatten() {
+                    let narrowed = self.algebra.intersect_arrays(&cell, part);
                     left.extend(narrowed.map_err(|limit| self.limit_at(location, limit))?);
                 }
             }
@@ -93,6 +98,8 @@ impl<'d> Normaliser<'d> {
         others: &[ObjectCell<'d>],
     ) -> Result<Vec<ObjectCell<'d>>, SchemaError> {
         for other in others {
+            // Made where it is first needed: most cells do not overlap.
+            let mut parts = None;
             let mut left = Vec::new();
             for cell in cells {
                 let both = self.algebra.intersect_objects(&cell, other);
@@ -101,9 +108,12 @@ impl<'d> Normaliser<'d> {
                     left.push(cell);
                     continue;
                 }
-                let parts = self.algebra.object_complement(other);
-                for part in parts.map_err(|reason| self.no_complement(location, reason))? {
-                    let narrowed = self.algebra.intersect_objects(&cell, &part);
+                if parts.is_none() {
+                    let made = self.algebra.object_complement(other);
+                    parts = Some(made.map_err(|reason| self.no_complement(location, reason))?);
+                }
+                for part in parts.iter().flatten() {
+                    let narrowed = self.algebra.intersect_objects(&cell, part);
                     left.extend(narrowed.map_err(|limit| self.limit_at(location, limit))?);
                 }
             }
@@ -245,14 +255,26 @@ impl Algebra {
         Ok(parts.into_iter().filter_map(ObjectCell::normal).collect())
     }
 
+    /// The names of the members of a cell, and all other names. Branches of one schema often declare the same members.
+    fn divided(&mut self, cell: &ObjectCell<'_>) -> Result<(Arc<Dfa>, Arc<Dfa>), LimitExceeded> {
+        let mut names: Vec<Box<str>> = cell.members.iter().map(|member| member.name.into()).collect();
+        names.sort_unstable();
+        if let Some(known) = self.divided_names.get(&names) {
+            return Ok(known.clone());
+        }
+        let members =
+            self.language(|limit| Dfa::words(names.iter().map(|name| (name.as_bytes(), 0)), limit))?;
+        let others = self.language(|limit| members.complement(limit))?;
+        self.divided_names.insert(names, (Arc::clone(&members), Arc::clone(&others)));
+        Ok((members, others))
+    }
+
     /// What an object may have beside the members of a cell, so that it is not in it.
     fn rest_complement(&mut self, cell: &ObjectCell<'_>) -> Complemented<Vec<Wish>> {
         if cell.rest == Rest::Same(FormulaId::TRUE) {
             return Ok(Vec::new());
         }
-        let members: BTreeSet<&str> = cell.members.iter().map(|member| member.name).collect();
-        let members = Dfa::words(members.iter().map(|name| (name, 0)), self.limits.dfa_states)?;
-        let mut other_names = self.language(|limit| members.complement(limit))?;
+        let (members, mut other_names) = self.divided(cell)?;
         let mut wishes = Vec::new();
         if let Rest::Classes(classes) = &cell.rest {
             for (names, formula) in classes {
