@@ -37,7 +37,10 @@ fn image(tables: &Tables) -> Result<Vec<u8>, env::VarError> {
         "big" => u32::to_be_bytes,
         _ => u32::to_le_bytes,
     };
-    let header = [tables.nodes.len() as u32, tables.starts.len() as u32, tables.count, tables.longest];
-    let words = header.iter().chain(tables.nodes.as_flattened()).chain(&*tables.starts);
-    Ok(words.flat_map(|word| to_bytes(*word)).chain(tables.bytes.iter().copied()).collect())
+    let lengths = [tables.nodes.len(), tables.starts.len(), tables.breaks.len()].map(|len| len as u32);
+    let header = lengths.into_iter().chain([tables.count, tables.longest]);
+    let lists = [tables.nodes.as_flattened(), &*tables.starts, &*tables.breaks];
+    let words = header.chain(lists.into_iter().flatten().copied());
+    let bytes = tables.characters.iter().chain(&*tables.bytes).copied();
+    Ok(words.flat_map(to_bytes).chain(bytes).collect())
 }

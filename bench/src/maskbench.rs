@@ -78,7 +78,29 @@ struct Bench {
     startup_ms: f64,
     times: Times,
     counts: Counts,
+    slowest: Slowest,
     failures: Vec<Value>,
+}
+
+/// For each file the longest calls, in microseconds.
+#[derive(Default)]
+struct Slowest(Vec<Slow>);
+
+struct Slow {
+    file: String,
+    to_first_mask: f64,
+    cold: f64,
+}
+
+impl Slowest {
+    /// Files in the report, for each kind of call.
+    const SHOWN: usize = 20;
+
+    fn by(&self, time: impl Fn(&Slow) -> f64) -> Vec<Value> {
+        let mut times: Vec<_> = self.0.iter().map(|slow| (time(slow), &slow.file)).collect();
+        times.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        times.iter().take(Self::SHOWN).map(|(us, file)| json!({"file": file, "us": us})).collect()
+    }
 }
 
 #[derive(Default)]
@@ -115,6 +137,7 @@ impl Bench {
             startup_ms,
             times: Times::default(),
             counts: Counts::default(),
+            slowest: Slowest::default(),
             failures: Vec::new(),
         }
     }
@@ -122,6 +145,7 @@ impl Bench {
     fn file(&mut self, path: &Path) -> Result<(), BenchError> {
         let group: Group = corpus::read(path)?;
         self.counts.files += 1;
+        let (first_masks, cold) = (self.times.to_first_mask.len(), self.times.cold.len());
         match self.compile(&group.schema.to_string()) {
             Ok(grammar) => group.tests.iter().for_each(|case| self.case(path, &grammar, case)),
             Err(error) => {
@@ -129,6 +153,9 @@ impl Bench {
                 self.fail(path, "compile_error", &error.to_string());
             }
         }
+        let Times { to_first_mask, cold: colds, .. } = &self.times;
+        let (to_first_mask, cold) = (to_first_mask.longest_since(first_masks), colds.longest_since(cold));
+        self.slowest.0.push(Slow { file: name(path), to_first_mask, cold });
         Ok(())
     }
 
@@ -180,8 +207,7 @@ impl Bench {
     }
 
     fn fail(&mut self, path: &Path, kind: &str, detail: &str) {
-        let file = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
-        self.failures.push(json!({"file": file, "kind": kind, "detail": detail}));
+        self.failures.push(json!({"file": name(path), "kind": kind, "detail": detail}));
     }
 
     fn document(&self) -> Value {
@@ -201,6 +227,10 @@ impl Bench {
                 "peak_rss_mb": stats::peak_rss_mb(),
             },
             "peers": {},
+            "slowest": {
+                "tbm": self.slowest.by(|slow| slow.cold),
+                "ttfm": self.slowest.by(|slow| slow.to_first_mask),
+            },
             "failures": self.failures,
         })
     }
@@ -223,4 +253,8 @@ impl Bench {
         ]
         .join("\n")
     }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy()).into_owned()
 }

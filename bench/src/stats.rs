@@ -14,6 +14,16 @@ impl Durations {
         self.0.push(duration);
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// In microseconds: the longest after the first so many; 0 where there is none.
+    pub(crate) fn longest_since(&self, first: usize) -> f64 {
+        self.0[first..].iter().max().map_or(0.0, |duration| micros(*duration))
+    }
+
     /// Mean, percentiles and maximum in microseconds; null where nothing was measured.
     pub(crate) fn summary(&self) -> Summary {
         let mut sorted = self.0.clone();

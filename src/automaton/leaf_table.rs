@@ -1,61 +1,21 @@
 //! Tokens sorted once per leaf state, for every grammar of a vocabulary.
 //!
 //! For a thread in a leaf, a token either stays inside the leaf with all its bytes, or leaves it where the leaf may end and goes on
-//! below, or is dead. The first kind does not depend on what is below: it is computed once per leaf state and shared (inside a free
-//! string it is 195,594 tokens). The second kind is few, and kept as trie edges, grouped by the byte that comes first after the leaf.
+//! below, or is dead. The first kind does not depend on what is below: it is found once per [class](crate::expression::Class) of states and
+//! shared (inside a free string it is 195,594 tokens). The second kind is few, and kept as trie edges.
+//!
+//! An entry is weighed when it is complete and never grows, so the bound on bytes is one.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::cache::{Bounded, Weight, bounded};
-use crate::expression::{Leaf, State};
+use super::sort::{Exit, Fate, exits, plain_words, sort};
+use super::token_set::TokenSet;
+use crate::expression::{Class, Leaf, State};
 use crate::special::TokenId;
-use crate::token_mask::TokenMask;
 use crate::vocabulary::Vocabulary;
 
-/// More tokens than this are kept as mask words: a token id costs 4 bytes, all words of 201,088 ids 25 KB.
-const SPARSE_TOKENS: usize = 2048;
-
-/// A set of ordinary tokens.
-#[derive(Debug)]
-pub(super) enum TokenSet {
-    Few(Box<[TokenId]>),
-    Many(TokenMask),
-}
-
-impl TokenSet {
-    fn new(tokens: Vec<TokenId>, width: usize) -> Self {
-        if tokens.len() <= SPARSE_TOKENS {
-            return Self::Few(tokens.into());
-        }
-        let mut mask = TokenMask::new(width);
-        tokens.into_iter().for_each(|token| mask.insert(token));
-        Self::Many(mask)
-    }
-
-    fn weight_bytes(&self) -> usize {
-        match self {
-            Self::Few(tokens) => size_of_val::<[TokenId]>(tokens),
-            Self::Many(mask) => size_of_val(mask.words()),
-        }
-    }
-
-    /// Adds the tokens to a mask.
-    pub(super) fn add_to(&self, mask: &mut TokenMask) {
-        match self {
-            Self::Few(tokens) => tokens.iter().for_each(|token| mask.insert(*token)),
-            Self::Many(words) => mask.union_words(words.words()),
-        }
-    }
-}
-
-/// A trie edge at which a leaf may be left: the leaf accepts what leads to `node`'s parent, and `byte` leads from there to `node`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Exit {
-    pub(super) byte: u8,
-    pub(super) node: u32,
-}
-
-/// What a leaf state does with every token.
+/// What a leaf state does with every token that does not leave it.
 #[derive(Debug)]
 pub(super) struct LeafEntry {
     /// Tokens that stay in the leaf, which can be longer after them.
@@ -64,94 +24,153 @@ pub(super) struct LeafEntry {
     pub(super) whole: Arc<TokenSet>,
     /// Trie nodes of the tokens that complete the leaf.
     pub(super) complete: Box<[u32]>,
-    exits: OnceLock<Box<[Exit]>>,
 }
 
 impl LeafEntry {
     fn new(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Self {
-        let trie = vocabulary.trie();
-        let (mut inside, mut complete) = (Vec::new(), Vec::new());
-        walk(vocabulary, leaf, state, |node, state| match trie.node(node).token {
-            Some(_) if leaf.is_complete(state) => complete.push(node),
-            Some(token) => inside.push(token),
-            None => {}
+        let mut inside = TokenSet::builder(vocabulary.width());
+        let mut complete = Vec::new();
+        let all_plain = sort(vocabulary, leaf, state, |_, fate| match fate {
+            Fate::Inside(token) => inside.insert(token),
+            Fate::Complete(node) => complete.push(node),
         });
-        let mut whole = inside.clone();
-        whole.extend(complete.iter().filter_map(|node| trie.node(*node).token));
-        let inside = Arc::new(TokenSet::new(inside, vocabulary.width()));
-        let is_one = complete.is_empty();
-        let whole = if is_one { inside.clone() } else { Arc::new(TokenSet::new(whole, vocabulary.width())) };
-        Self { inside, whole, complete: complete.into(), exits: OnceLock::new() }
-    }
-
-    /// The edges at which the leaf may be left after at least one byte, by byte. Found when first asked for: most leaves that may be left
-    /// everywhere (plain text) are followed by a special token, and then nobody asks.
-    pub(super) fn exits(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> &[Exit] {
-        self.exits.get_or_init(|| {
-            let trie = vocabulary.trie();
-            let mut exits = Vec::new();
-            walk(vocabulary, leaf, state, |node, state| {
-                if leaf.accepts(state).is_some() {
-                    exits.extend(
-                        trie.children(Some(node))
-                            .map(|child| Exit { byte: trie.node(child).byte, node: child }),
-                    );
-                }
-            });
-            exits.sort_unstable();
-            exits.into()
-        })
-    }
-}
-
-/// Visits every trie node whose bytes the leaf can read from `state`, with the state they lead to.
-fn walk(vocabulary: &Vocabulary, leaf: &Leaf, state: State, mut visit: impl FnMut(u32, State)) {
-    let trie = vocabulary.trie();
-    // The state before the byte of a node of depth d is states[d - 1].
-    let mut states = [State::default(); 256];
-    states[0] = state;
-    let mut at = 0;
-    while at < trie.len() {
-        let node = trie.node(at);
-        match leaf.step(states[node.parent_depth()], node.byte) {
-            Some(next) => {
-                visit(at, next);
-                states[usize::from(node.depth)] = next;
-                at += 1;
-            }
-            None => at = node.end,
+        if all_plain {
+            inside.insert_words(&plain_words(vocabulary, u32::MAX));
         }
+        Self::of(vocabulary, inside.finish(), complete)
+    }
+
+    fn within(vocabulary: &Vocabulary, sorted: &Sorted, budget: u32) -> Self {
+        let mut inside = TokenSet::builder(vocabulary.width());
+        if sorted.all_plain {
+            inside.insert_words(&plain_words(vocabulary, budget));
+        }
+        let fits = |(cost, _): &&(u32, u32)| *cost <= budget;
+        sorted.inside.iter().filter(fits).for_each(|(_, token)| inside.insert(*token));
+        let complete = sorted.complete.iter().filter(fits).map(|(_, node)| *node).collect();
+        Self::of(vocabulary, inside.finish(), complete)
+    }
+
+    fn of(vocabulary: &Vocabulary, inside: TokenSet, complete: Vec<u32>) -> Self {
+        let inside = Arc::new(inside);
+        let whole = if complete.is_empty() {
+            inside.clone()
+        } else {
+            let mut whole = inside.to_builder(vocabulary.width());
+            let tokens = complete.iter().filter_map(|node| vocabulary.trie().node(*node).token);
+            tokens.for_each(|token| whole.insert(token));
+            Arc::new(whole.finish())
+        };
+        Self { inside, whole, complete: complete.into() }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let is_one = Arc::ptr_eq(&self.inside, &self.whole);
+        let whole = if is_one { 0 } else { self.whole.memory_bytes() };
+        self.inside.memory_bytes() + whole + size_of_val::<[u32]>(&self.complete)
     }
 }
 
-/// The entries of all leaves of a vocabulary, bounded in bytes and shared by all its grammars.
-pub(super) struct LeafTables(Bounded<(Leaf, State), Arc<LeafEntry>>);
+/// What a leaf state does with tokens, by cost: what the entries of several budgets are made of.
+#[derive(Debug, Default)]
+struct Sorted {
+    /// Whether all plain tokens of so few characters stay inside; `inside` is what does beside them.
+    all_plain: bool,
+    inside: Vec<(u32, TokenId)>,
+    /// Trie nodes of the tokens that complete the leaf.
+    complete: Vec<(u32, u32)>,
+}
+
+impl Sorted {
+    fn new(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Self {
+        let mut sorted = Self::default();
+        sorted.all_plain = sort(vocabulary, leaf, state, |cost, fate| match fate {
+            Fate::Inside(token) => sorted.inside.push((cost, token)),
+            Fate::Complete(node) => sorted.complete.push((cost, node)),
+        });
+        sorted.inside.shrink_to_fit();
+        sorted
+    }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(&*self.inside) + 8 * self.complete.capacity()
+    }
+}
+
+/// A value with the bytes that it and its key hold.
+#[derive(Debug)]
+struct Weighed<T> {
+    value: Arc<T>,
+    bytes: usize,
+}
+
+impl<T> Clone for Weighed<T> {
+    fn clone(&self) -> Self {
+        Self { value: self.value.clone(), bytes: self.bytes }
+    }
+}
+
+impl<T> Weight for Weighed<T> {
+    fn weight_bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// The tables of all leaves of a vocabulary, bounded in bytes and shared by all its grammars.
+pub(super) struct LeafTables {
+    entries: Bounded<(Leaf, State, u32), Weighed<LeafEntry>>,
+    sorted: Bounded<(Leaf, State), Weighed<Sorted>>,
+    exits: Bounded<(Leaf, State), Weighed<Box<[Exit]>>>,
+}
 
 impl LeafTables {
     pub(super) fn new(bytes: usize) -> Self {
-        Self(bounded(bytes))
+        Self { entries: bounded(bytes / 2), sorted: bounded(bytes / 4), exits: bounded(bytes / 4) }
     }
 
-    /// The entry of a leaf state, which must be its own class.
-    pub(super) fn entry(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Arc<LeafEntry> {
-        let key = (leaf.clone(), state);
-        if let Some(entry) = self.0.get(&key) {
-            return entry;
+    /// What a state of this class does with tokens; `leaf` is the state's own language.
+    pub(super) fn entry(&self, vocabulary: &Vocabulary, leaf: &Leaf, class: &Class) -> Arc<LeafEntry> {
+        let leaf = class.leaf.as_ref().unwrap_or(leaf);
+        let key = (leaf.clone(), class.state, class.budget);
+        if let Some(known) = self.entries.get(&key) {
+            return known.value;
         }
-        let entry = Arc::new(LeafEntry::new(vocabulary, leaf, state));
-        self.0.insert(key, entry.clone());
-        entry
+        let value = Arc::new(match class.budget {
+            u32::MAX => LeafEntry::new(vocabulary, leaf, class.state),
+            budget => LeafEntry::within(vocabulary, &self.sorted(vocabulary, leaf, class.state), budget),
+        });
+        let bytes = value.memory_bytes() + leaf.memory_bytes();
+        self.entries.insert(key, Weighed { value: value.clone(), bytes });
+        value
+    }
+
+    fn sorted(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Arc<Sorted> {
+        let key = (leaf.clone(), state);
+        if let Some(known) = self.sorted.get(&key) {
+            return known.value;
+        }
+        let value = Arc::new(Sorted::new(vocabulary, leaf, state));
+        let bytes = value.memory_bytes() + leaf.memory_bytes();
+        self.sorted.insert(key, Weighed { value: value.clone(), bytes });
+        value
+    }
+
+    /// The edges at which the leaf may be left after at least one byte, by byte: a superset for the states of the class. Found when first
+    /// asked for: most leaves that may be left everywhere (plain text) are followed by a special token, and then nobody asks.
+    pub(super) fn exits(&self, vocabulary: &Vocabulary, leaf: &Leaf, class: &Class) -> Arc<Box<[Exit]>> {
+        let leaf = class.leaf.as_ref().unwrap_or(leaf);
+        let key = (leaf.clone(), class.state);
+        if let Some(known) = self.exits.get(&key) {
+            return known.value;
+        }
+        let value: Arc<Box<[Exit]>> = Arc::new(exits(vocabulary, leaf, class.state).into());
+        let bytes = size_of_val::<[Exit]>(&value) + leaf.memory_bytes();
+        self.exits.insert(key, Weighed { value: value.clone(), bytes });
+        value
     }
 
     pub(super) fn bytes(&self) -> usize {
-        usize::try_from(self.0.weight()).unwrap_or(usize::MAX)
-    }
-}
-
-impl Weight for Arc<LeafEntry> {
-    fn weight_bytes(&self) -> usize {
-        let sets = self.inside.weight_bytes() + self.whole.weight_bytes();
-        // Exits come later; as many as there are nodes that complete the leaf is typical.
-        sets + size_of_val::<[u32]>(&self.complete) * 3
+        let bytes = self.entries.weight() + self.sorted.weight() + self.exits.weight();
+        usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 }

@@ -17,8 +17,10 @@ mod completion;
 mod describe;
 mod leaf_table;
 mod residual;
+mod sort;
 mod stack;
 mod thread;
+mod token_set;
 
 use std::fmt;
 use std::sync::Arc;

@@ -25,6 +25,8 @@ pub struct DfaLanguage {
     dfa: Arc<Dfa>,
     what: String,
     fingerprint: u64,
+    /// Whether these are all texts.
+    is_text: bool,
 }
 
 impl DfaLanguage {
@@ -39,7 +41,8 @@ impl DfaLanguage {
         let what = what.into();
         let mut hasher = DefaultHasher::new();
         (&*dfa, &what).hash(&mut hasher);
-        Self { dfa, what, fingerprint: hasher.finish() }
+        let is_text = *dfa == *Dfa::text();
+        Self { dfa, what, fingerprint: hasher.finish(), is_text }
     }
 
     /// The automaton.
@@ -75,7 +78,15 @@ impl Language for DfaLanguage {
     }
 
     fn is_complete(&self, state: State) -> bool {
-        (0..=u8::MAX).all(|byte| self.dfa.next(unpack(state), byte).is_none())
+        self.dfa.is_last(unpack(state))
+    }
+
+    fn plain(&self, state: State) -> Option<(&Dfa, StateId)> {
+        (self.is_text && state == self.start()).then(|| (&*self.dfa, self.dfa.start()))
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.dfa.memory_bytes() + self.what.len()
     }
 
     fn expectation(&self, _state: State) -> String {

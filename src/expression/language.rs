@@ -11,10 +11,36 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::Expression;
+use crate::regular::{Dfa, StateId};
 
 /// A position in a [`Language`], packed by the language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct State(pub u128);
+
+/// The state that stands for another one when tokens are sorted.
+///
+/// The promise, for byte strings of up to 255 bytes: one leads from the state to a live state that is not [complete](Language::is_complete)
+/// exactly where it leads from the representative to one whose [cost](Language::cost) is within the budget; and the representative accepts
+/// after it where the state does, with the same label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// The representative's language; `None` where it is the state's own.
+    pub leaf: Option<Leaf>,
+    /// The representative.
+    pub state: State,
+    /// The greatest cost that the state can bear.
+    pub budget: u32,
+    /// Whether the state accepts whatever the representative accepts within the budget.
+    pub is_exact: bool,
+}
+
+impl Class {
+    /// A state that stands for itself.
+    #[must_use]
+    pub fn of(state: State) -> Self {
+        Self { leaf: None, state, budget: u32::MAX, is_exact: true }
+    }
+}
 
 /// Which kind of text was read; a language without kinds uses 0.
 pub type Label = u32;
@@ -38,18 +64,26 @@ pub trait Language: Debug + Send + Sync + Any {
         false
     }
 
-    /// A state that may stand for this one when tokens are sorted, so that states share that work.
-    ///
-    /// For byte strings of up to 255 bytes, both states agree on what stays live without completing a text, and the representative accepts
-    /// at least what the state accepts, with the same labels.
-    fn class(&self, state: State) -> State {
-        state
+    /// The state that stands for this one when tokens are sorted, so that states share that work.
+    fn class(&self, state: State) -> Class {
+        Class::of(state)
     }
 
-    /// Whether the state accepts all that its [`class`](Self::class) accepts. Where it does not, acceptance is checked with the state itself.
-    fn is_exact(&self, _state: State) -> bool {
-        true
+    /// What has been used up on the way to this state of a budget that a [`Class`] may have: it only grows along a text. 0 where classes have
+    /// no budgets.
+    fn cost(&self, _state: State) -> u32 {
+        0
     }
+
+    /// The automaton by which plain bytes (see [`Vocabulary::is_plain`](crate::Vocabulary::is_plain)) are read from here, where they are read by
+    /// one: it reads only UTF-8, says alone which of them are live, and none of them completes a text. What they add to the
+    /// [cost](Self::cost), if anything, is one for each character begun, and [what the automaton still asks for](Dfa::least_chars).
+    fn plain(&self, _state: State) -> Option<(&Dfa, StateId)> {
+        None
+    }
+
+    /// Bytes held, for caches that are bounded.
+    fn memory_bytes(&self) -> usize;
 
     /// What is expected here, in a user's words.
     fn expectation(&self, state: State) -> String;

@@ -23,7 +23,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 pub use dfa::DfaLanguage;
-pub use language::{Label, Language, Leaf, State};
+pub use language::{Class, Label, Language, Leaf, State};
 pub use rule::{Binder, BinderRef, Rule, RuleRef};
 
 use crate::special::SpecialToken;

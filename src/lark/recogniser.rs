@@ -152,6 +152,10 @@ impl Language for Words {
         self.0.join(", ")
     }
 
+    fn memory_bytes(&self) -> usize {
+        self.0.iter().map(String::len).sum()
+    }
+
     fn same(&self, other: &dyn Language) -> bool {
         (other as &dyn std::any::Any).downcast_ref::<Self>().is_some_and(|other| self.0 == other.0)
     }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
+use super::live::Live;
+
 /// A state of a [`Dfa`].
 pub type StateId = u32;
 
@@ -24,6 +26,7 @@ pub struct Dfa {
     pub(super) labels: Box<[u32]>,
     counts: OnceLock<Box<[Option<u64>]>>,
     least_chars: OnceLock<Box<[u32]>>,
+    live: OnceLock<Live>,
 }
 
 impl Dfa {
@@ -33,8 +36,8 @@ impl Dfa {
         table: Vec<u32>,
         labels: Vec<u32>,
     ) -> Self {
-        let (counts, least_chars) = (OnceLock::new(), OnceLock::new());
-        Self { classes, width, table: table.into(), labels: labels.into(), counts, least_chars }
+        let (counts, least_chars, live) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { classes, width, table: table.into(), labels: labels.into(), counts, least_chars, live }
     }
 
     /// All valid UTF-8: the language of every text.
@@ -65,6 +68,23 @@ impl Dfa {
         Some(self.labels[state as usize]).filter(|label| *label != NO_LABEL)
     }
 
+    /// Whether no byte can follow.
+    #[must_use]
+    pub fn is_last(&self, state: StateId) -> bool {
+        self.table[state as usize * self.width..][..self.width].iter().all(|next| *next == DEAD)
+    }
+
+    /// Whether a character is incomplete in this state: only bytes that continue one lead on.
+    #[must_use]
+    pub fn is_within_character(&self, state: StateId) -> bool {
+        let row = &self.table[state as usize * self.width..][..self.width];
+        // In valid UTF-8 a state that reads one continuation byte reads nothing else.
+        let class = row.iter().position(|next| *next != DEAD);
+        let byte =
+            class.and_then(|class| self.classes.iter().rposition(|known| usize::from(*known) == class));
+        byte.is_some_and(|byte| (0x80..0xc0).contains(&byte))
+    }
+
     /// Which class the byte is in: no state tells bytes of one class apart.
     #[must_use]
     pub fn class_of(&self, byte: u8) -> u8 {
@@ -90,10 +110,11 @@ impl Dfa {
         end.is_some_and(|state| self.label(state).is_some())
     }
 
-    /// Bytes held.
+    /// Bytes held, with what may yet be computed from the table.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + 256 + 4 * (self.table.len() + self.labels.len())
+        const PER_STATE: usize = size_of::<Option<u64>>() + 2 * size_of::<u32>() + size_of::<StateId>();
+        size_of::<Self>() + 2 * (256 + 4 * self.table.len()) + PER_STATE * self.states()
     }
 
     /// A shortest word, among equally short ones the first in byte order; `None` for the empty language.
@@ -207,8 +228,14 @@ impl Dfa {
         counts
     }
 
+    /// The beginnings of the words.
+    #[must_use]
+    pub fn live(&self) -> &Live {
+        self.live.get_or_init(|| Live::of(self))
+    }
+
     /// For each state, the least number of characters that must still begin before a word is complete.
-    pub(super) fn least_chars(&self) -> &[u32] {
+    pub(crate) fn least_chars(&self) -> &[u32] {
         self.least_chars.get_or_init(|| super::length::least_chars(self).into())
     }
 }

@@ -64,6 +64,8 @@ pub struct Window {
     far: u32,
     /// For 0, 1, … characters fewer than `min`, the states from which the window can be met; the last row stands for all further ones.
     short: Arc<[Box<[bool]>]>,
+    /// Whether `short` refuses no state.
+    is_lenient: bool,
 }
 
 impl Window {
@@ -73,7 +75,7 @@ impl Window {
     pub fn new(dfa: Arc<Dfa>, min: u32, max: Option<u32>, limit: usize) -> Result<Self, LimitExceeded> {
         let finite = dfa.least_chars().iter().filter(|least| **least != u32::MAX);
         let far = finite.max().map_or(0, |least| least.saturating_add(255));
-        let mut window = Self { dfa, min, max, far, short: Arc::from([]) };
+        let mut window = Self { dfa, min, max, far, short: Arc::from([]), is_lenient: true };
         let mut rows = vec![window.at_min()];
         let edges: Vec<_> = if min > 0 { edges(&window.dfa).collect() } else { Vec::new() };
         for _ in 0..min {
@@ -87,6 +89,7 @@ impl Window {
             }
             rows.push(row);
         }
+        window.is_lenient = rows.iter().all(|row| row.iter().all(|is_live| *is_live));
         window.short = rows.into();
         Ok(window)
     }
@@ -118,8 +121,32 @@ impl Window {
     /// may be.
     #[must_use]
     pub fn class(&self, read: u32) -> u32 {
-        let is_free = read > self.min && self.max.is_none_or(|max| read.saturating_add(self.far) <= max);
-        if is_free { self.min } else { read }
+        if read > self.min && self.is_far(read) { self.min } else { read }
+    }
+
+    /// How many characters may still be read, where that is all that the window asks of the next 255 bytes; [`u32::MAX`] where it asks
+    /// nothing. `None` where states are refused because they cannot reach the least length.
+    #[must_use]
+    pub fn budget(&self, read: u32) -> Option<u32> {
+        let is_bound = read < self.min && !self.is_lenient;
+        let left = self.max.map_or(u32::MAX, |max| max.saturating_sub(read));
+        (!is_bound).then_some(if self.is_far(read) { u32::MAX } else { left })
+    }
+
+    /// Whether there are no bounds.
+    #[must_use]
+    pub fn is_unbounded(&self) -> bool {
+        self.bounds() == (0, None)
+    }
+
+    /// Bytes held beside the automaton.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.short.iter().map(|row| row.len() + size_of::<Box<[bool]>>()).sum()
+    }
+
+    fn is_far(&self, read: u32) -> bool {
+        self.max.is_none_or(|max| read.saturating_add(self.far) <= max)
     }
 
     /// Whether no word is within the window.

@@ -1,7 +1,5 @@
 //! From any deterministic automaton to the one trimmed, minimal, canonically numbered automaton of its language.
 
-use std::collections::HashMap;
-
 use super::dfa::{DEAD, Dfa, NO_LABEL};
 
 /// A deterministic automaton as it was built: nothing promised but that the table fits its width.
@@ -54,52 +52,65 @@ impl Raw {
 
     /// One state for each block that is reached, numbered breadth-first, with bytes that never differ in one class.
     fn quotient(&self, blocks: &[u32]) -> Dfa {
-        let mut numbers = HashMap::from([(blocks[self.start as usize], 0_u32)]);
+        let count = blocks.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut numbers = vec![DEAD; count];
+        numbers[blocks[self.start as usize] as usize] = 0;
         let mut order = vec![self.start as usize];
-        let mut table = Vec::new();
+        let mut table = Vec::with_capacity(count * self.width);
         let mut at = 0;
         while let Some(state) = order.get(at).copied() {
             at += 1;
             for next in self.row(state) {
-                table.push(if *next == DEAD {
-                    DEAD
-                } else {
-                    let fresh = u32::try_from(order.len()).expect("states fit 32 bits");
-                    *numbers.entry(blocks[*next as usize]).or_insert_with(|| {
-                        order.push(*next as usize);
-                        fresh
-                    })
-                });
+                if *next == DEAD {
+                    table.push(DEAD);
+                    continue;
+                }
+                let number = &mut numbers[blocks[*next as usize] as usize];
+                if *number == DEAD {
+                    *number = u32::try_from(order.len()).expect("states fit 32 bits");
+                    order.push(*next as usize);
+                }
+                table.push(*number);
             }
         }
         let labels = order.iter().map(|state| self.labels[*state]).collect();
-        self.merge_classes(table, labels)
+        self.merge_classes(&table, labels)
     }
 
     /// Gives bytes with equal columns one class; classes are numbered by their first byte.
-    fn merge_classes(&self, table: Vec<u32>, labels: Vec<u32>) -> Dfa {
-        let column = |class: u8| -> Vec<u32> {
-            table.iter().skip(usize::from(class)).step_by(self.width).copied().collect()
+    fn merge_classes(&self, table: &[u32], labels: Vec<u32>) -> Dfa {
+        let hashes = column_hashes(table, self.width);
+        let is_same = |a: usize, b: usize| {
+            hashes[a] == hashes[b] && table.chunks_exact(self.width).all(|row| row[a] == row[b])
         };
-        let mut known: HashMap<Vec<u32>, u8> = HashMap::new();
         let mut merged: Vec<Option<u8>> = vec![None; self.width];
-        let mut kept = Vec::new();
+        let mut kept: Vec<usize> = Vec::new();
         let mut classes = Box::new([0; 256]);
         for byte in 0..256 {
-            let class = self.classes[byte];
-            let new = *merged[usize::from(class)].get_or_insert_with(|| {
-                let fresh = u8::try_from(kept.len()).expect("at most 256 classes");
-                *known.entry(column(class)).or_insert_with(|| {
-                    kept.push(usize::from(class));
-                    fresh
-                })
+            let class = usize::from(self.classes[byte]);
+            classes[byte] = *merged[class].get_or_insert_with(|| {
+                let known = kept.iter().position(|known| is_same(*known, class)).unwrap_or_else(|| {
+                    kept.push(class);
+                    kept.len() - 1
+                });
+                u8::try_from(known).expect("at most 256 classes")
             });
-            classes[byte] = new;
         }
-        let rows = table.chunks(self.width);
+        let rows = table.chunks_exact(self.width);
         let narrow = rows.flat_map(|row| kept.iter().map(|class| row[*class])).collect();
         Dfa::from_parts(classes, kept.len(), narrow, labels)
     }
+}
+
+/// A hash of each column, so that columns are compared only where they are equal: most are not.
+fn column_hashes(table: &[u32], width: usize) -> Vec<u64> {
+    let mut hashes = vec![0_u64; width];
+    for row in table.chunks_exact(width) {
+        for (hash, next) in hashes.iter_mut().zip(row) {
+            *hash = (*hash ^ u64::from(*next)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+        }
+    }
+    hashes
 }
 
 /// Hopcroft's partition of states into blocks of equal futures. The dead state takes part as the last one.

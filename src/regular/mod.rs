@@ -9,6 +9,7 @@ mod build;
 mod dfa;
 mod format;
 mod length;
+mod live;
 mod minimize;
 mod pattern;
 #[cfg(test)]
@@ -18,4 +19,5 @@ mod utf8;
 pub use dfa::{Dfa, StateId};
 pub use format::{Format, format, known_formats};
 pub use length::{Window, begins_character};
+pub use live::Live;
 pub use pattern::{Pattern, PatternError, PatternErrorKind};

@@ -125,11 +125,36 @@ impl Vocabulary {
         self.0.tables.longest as usize
     }
 
+    /// For each id, the number of characters that the token begins, where it is *plain*: text from the beginning of a character, without control
+    /// characters, quotation marks and backslashes; its last character may be incomplete. [`NOT_PLAIN`](Self::NOT_PLAIN) for all others.
+    ///
+    /// Plain tokens are what stays inside quoted text whatever stands around it: 195,000 of the 200,000.
+    #[must_use]
+    pub fn plain_characters(&self) -> &[u8] {
+        &self.0.tables.characters
+    }
+
+    /// The number of characters of what is not plain.
+    pub const NOT_PLAIN: u8 = tables::NOT_PLAIN;
+
+    /// Whether a plain token may contain the byte.
+    #[must_use]
+    pub fn is_plain(byte: u8) -> bool {
+        tables::is_plain(byte)
+    }
+
+    /// The nodes of the [trie](Self::trie) at which plain text ends: the path before is plain and complete, and the node's byte is not plain.
+    #[must_use]
+    pub fn breaks(&self) -> &[u32] {
+        &self.0.tables.breaks
+    }
+
     /// The size of the tables, whether they are on the heap or part of the program.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let Tables { nodes, starts, bytes, .. } = &self.0.tables;
-        size_of_val(&**nodes) + size_of_val(&**starts) + bytes.len()
+        let Tables { nodes, starts, bytes, characters, breaks, .. } = &self.0.tables;
+        let words = size_of_val(&**nodes) + size_of_val(&**starts) + size_of_val(&**breaks);
+        words + bytes.len() + characters.len()
     }
 
     /// The trie of the ordinary tokens.

@@ -36,6 +36,18 @@ pub(crate) struct Tables {
     pub(crate) count: u32,
     /// The length of the longest token.
     pub(crate) longest: u32,
+    /// By id, the number of characters that a *plain* token begins; [`NOT_PLAIN`] for the others.
+    pub(crate) characters: Cow<'static, [u8]>,
+    /// The nodes whose path is plain but for its last byte, which is one of those that [`is_plain`] excludes.
+    pub(crate) breaks: Cow<'static, [u32]>,
+}
+
+/// The number of characters of a token that is not plain.
+pub(crate) const NOT_PLAIN: u8 = u8::MAX;
+
+/// Whether the byte is none of those with a meaning of their own in quoted text: control characters, the quotation mark, the backslash.
+pub(crate) fn is_plain(byte: u8) -> bool {
+    byte >= b' ' && byte != b'"' && byte != b'\\'
 }
 
 type Token = (TokenId, Vec<u8>);
@@ -49,8 +61,12 @@ impl Tables {
         let longest = tokens.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0);
         tokens.sort_unstable_by(|(a_id, a), (b_id, b)| (a, a_id).cmp(&(b, b_id)));
         check_together(&tokens)?;
+        let nodes = plant(&tokens)?;
+        let (characters, breaks) = plain(&nodes, starts.len() - 1);
         Ok(Self {
-            nodes: plant(&tokens)?.into(),
+            nodes: nodes.into(),
+            characters: characters.into(),
+            breaks: breaks.into(),
             starts: starts.into(),
             bytes: bytes.into(),
             count: tokens.len() as u32,
@@ -132,4 +148,31 @@ fn close(nodes: &mut [PackedNode], path: &mut Vec<usize>, depth: usize) {
     for node in path.drain(depth..) {
         nodes[node][1] |= end << 8;
     }
+}
+
+/// Finds the plain tokens: text of plain bytes from the beginning of a character, of which the last may be incomplete.
+fn plain(nodes: &[PackedNode], ids: usize) -> (Vec<u8>, Vec<u32>) {
+    let (mut characters, mut breaks) = (vec![NOT_PLAIN; ids], Vec::new());
+    let mut path = Vec::new();
+    let mut at = 0;
+    while let Some(&[byte_and_token, depth_and_end]) = nodes.get(at) {
+        let (byte, token) = (byte_and_token as u8, byte_and_token >> 8);
+        path.truncate((depth_and_end & 0xff) as usize - 1);
+        let is_boundary = str::from_utf8(&path).is_ok();
+        path.push(byte);
+        let is_text = str::from_utf8(&path).map_or_else(|error| error.error_len().is_none(), |_| true);
+        if is_text && is_plain(byte) {
+            if token != NO_TOKEN {
+                let begun = path.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+                characters[token as usize] = begun.min(usize::from(NOT_PLAIN) - 1) as u8;
+            }
+            at += 1;
+        } else {
+            if is_boundary && !is_plain(byte) {
+                breaks.push(at as u32);
+            }
+            at = (depth_and_end >> 8) as usize;
+        }
+    }
+    (characters, breaks)
 }

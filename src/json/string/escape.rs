@@ -1,5 +1,7 @@
 //! Escapes: which may begin, and which digits may follow.
 
+use std::sync::LazyLock;
+
 use regex_syntax::utf8::{Utf8Range, Utf8Sequences};
 
 use super::state::{Phase, Position, Unpacked};
@@ -35,6 +37,13 @@ impl Unfinished {
         Self { digits: (packed & 3) as u8, value: (packed >> 2 & 0xfff) as u16, high }
     }
 
+    /// The code units that may result, first and last.
+    fn open(self) -> (u32, u32) {
+        let open_bits = 4 * (4 - u32::from(self.digits));
+        let first = u32::from(self.value) << open_bits;
+        (first, first + (1 << open_bits) - 1)
+    }
+
     /// The code units that may result after one more digit, first and last.
     fn narrowed(self, digit: u16) -> (u32, u32) {
         let open_bits = 4 * (3 - u32::from(self.digits));
@@ -66,6 +75,16 @@ pub(super) fn cheapest_spelling(byte: u8) -> Vec<u8> {
         None if byte < 0x20 => format!("\\u{byte:04x}").into_bytes(),
         None => vec![byte],
     }
+}
+
+/// All bytes with the lengths of their spellings, cheapest first, and among equally cheap ones what reads well.
+pub(super) fn cheapest_first() -> &'static [(u8, u32); 256] {
+    static ORDER: LazyLock<[(u8, u32); 256]> = LazyLock::new(|| {
+        let mut order = std::array::from_fn(|byte| (byte as u8, cheapest_spelling(byte as u8).len() as u32));
+        order.sort_by_key(|(byte, len)| (*len, !byte.is_ascii_lowercase(), !byte.is_ascii_alphanumeric()));
+        order
+    });
+    &ORDER
 }
 
 const LETTERS: &[u8] = b"\"\\/bfnrt";
@@ -117,49 +136,87 @@ impl StringLanguage {
 
     /// Whether some code unit between `first` and `last` spells a live character: alone, as the second half after `high`, or as a first half.
     fn some_unit(&self, position: Position, high: Option<u16>, first: u32, last: u32) -> bool {
+        self.cheapest_unit(position, high, first, last).is_some()
+    }
+
+    /// The least cost after such a unit, where there is one.
+    fn cheapest_unit(&self, position: Position, high: Option<u16>, first: u32, last: u32) -> Option<u32> {
         if let Some(high) = high {
             let (first, last) = (first.max(0xdc00), last.min(0xdfff));
-            return first <= last && self.some_char(position, pair(high, first), pair(high, last));
+            return if first <= last {
+                self.some_char(position, pair(high, first), pair(high, last))
+            } else {
+                None
+            };
         }
         let (first_half, last_half) = (first.max(HIGH.0), last.min(HIGH.1));
-        let as_pair = || {
-            let half = |unit: u32| 0x1_0000 + (unit - HIGH.0) * 0x400;
-            first_half <= last_half && self.some_char(position, half(first_half), half(last_half) + 0x3ff)
-        };
-        self.some_char(position, first, last.min(0xd7ff))
-            || self.some_char(position, first.max(0xe000), last)
-            || as_pair()
+        let half = |unit: u32| 0x1_0000 + (unit - HIGH.0) * 0x400;
+        let pairs = (first_half <= last_half).then(|| (half(first_half), half(last_half) + 0x3ff));
+        let ranges = [Some((first, last.min(0xd7ff))), Some((first.max(0xe000), last)), pairs];
+        let costs = ranges.into_iter().flatten().map(|(first, last)| self.some_char(position, first, last));
+        cheapest(position, costs)
     }
 
-    /// Whether some character between `first` and `last` may be escaped and is live.
-    fn some_char(&self, position: Position, first: u32, last: u32) -> bool {
-        match self.escapes {
-            Escapes::Any => self.some_live(position, first, last),
+    /// The least cost after a character between `first` and `last` that may be escaped and is live.
+    fn some_char(&self, position: Position, first: u32, last: u32) -> Option<u32> {
+        let ranges: &[_] = match self.escapes {
+            Escapes::Any => &[(first, last)],
             // JSON can write printable ASCII and DEL raw; quote and backslash have their letters.
-            Escapes::Needed => {
-                self.some_live(position, first, last.min(0x1f))
-                    || self.some_live(position, first.max(0x80), last)
+            Escapes::Needed => &[(first, last.min(0x1f)), (first.max(0x80), last)],
+        };
+        cheapest(position, ranges.iter().map(|(first, last)| self.some_live(position, *first, *last)))
+    }
+
+    fn some_live(&self, position: Position, first: u32, last: u32) -> Option<u32> {
+        let (first, last) =
+            char::from_u32(first).zip(char::from_u32(last)).filter(|(first, last)| first <= last)?;
+        let sequences = Utf8Sequences::new(first, last);
+        cheapest(position, sequences.map(|sequence| self.some_path(position, position, sequence.as_slice())))
+    }
+
+    /// The least cost after live bytes within the ranges, for a character that begins at `start`.
+    fn some_path(&self, start: Position, at: Position, ranges: &[Utf8Range]) -> Option<u32> {
+        let [range, rest @ ..] = ranges else { return Some(self.least_cost(at, Phase::Text)) };
+        let mut tried = None;
+        let nexts = (range.start..=range.end).filter_map(|byte| {
+            let next = self.read(at, byte);
+            // Neighbouring bytes mostly lead to the same place.
+            next.filter(|_| tried.replace(next) != Some(next))
+        });
+        cheapest(start, nexts.map(|next| self.some_path(start, next, rest)))
+    }
+
+    /// The least number of characters from the start of the text to its end, after what was read: what a [`Class`](crate::expression::Class)
+    /// may bound.
+    pub(super) fn least_cost(&self, position: Position, phase: Phase) -> u32 {
+        let unit = |high, (first, last)| self.cheapest_unit(position, high, first, last);
+        let escaped = match phase {
+            Phase::Opening | Phase::Text | Phase::Closed => {
+                return position.chars.saturating_add(self.dfa.least_chars()[position.dfa as usize]);
             }
+            Phase::Backslash => {
+                let letters = LETTERS.iter().map(|letter| {
+                    self.after_letter(position, *letter).map(|next| self.least_cost(next, Phase::Text))
+                });
+                cheapest(position, letters.chain(std::iter::once_with(|| unit(None, (0, 0xffff)))))
+            }
+            Phase::Hex(unfinished) => unit(unfinished.high, unfinished.open()),
+            Phase::LowBackslash(high) | Phase::LowU(high) => unit(Some(high), (0xdc00, 0xdfff)),
+        };
+        escaped.expect("a state is live")
+    }
+}
+
+/// The least of the costs after one character from `position`; none is less than that of the character alone.
+fn cheapest(position: Position, costs: impl Iterator<Item = Option<u32>>) -> Option<u32> {
+    let mut least = None;
+    for cost in costs.flatten() {
+        least = least.filter(|least| *least <= cost).or(Some(cost));
+        if cost <= position.chars.saturating_add(1) {
+            break;
         }
     }
-
-    fn some_live(&self, position: Position, first: u32, last: u32) -> bool {
-        let (Some(first), Some(last)) = (char::from_u32(first), char::from_u32(last)) else { return false };
-        first <= last
-            && Utf8Sequences::new(first, last).any(|sequence| self.some_path(position, sequence.as_slice()))
-    }
-
-    /// Whether some bytes within the ranges are live.
-    fn some_path(&self, position: Position, ranges: &[Utf8Range]) -> bool {
-        let [range, rest @ ..] = ranges else { return true };
-        let mut tried = None;
-        (range.start..=range.end).any(|byte| {
-            let next = self.read(position, byte);
-            // Neighbouring bytes mostly lead to the same place.
-            let is_new = next.is_some() && tried.replace(next) != Some(next);
-            is_new && next.is_some_and(|next| self.some_path(next, rest))
-        })
-    }
+    least
 }
 
 fn pair(high: u16, low: u32) -> u32 {

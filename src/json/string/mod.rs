@@ -9,17 +9,20 @@ mod escape;
 mod state;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 use std::any::Any;
+use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use escape::{Unfinished, cheapest_spelling};
+use escape::{Unfinished, cheapest_first};
 use state::{Phase, Position, Unpacked};
+use wide::Wide;
 
-use crate::expression::{Label, Language, Leaf, State};
+use crate::expression::{Class, Label, Language, Leaf, State};
 use crate::limits::LimitExceeded;
-use crate::regular::{Dfa, Window, begins_character};
+use crate::regular::{Dfa, StateId, Window, begins_character};
 
 /// Which characters may be written as escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,7 +35,6 @@ pub(super) enum Escapes {
 }
 
 /// The strings whose decoded text is in a language.
-#[derive(Debug)]
 pub(super) struct StringLanguage {
     dfa: Arc<Dfa>,
     window: Window,
@@ -40,8 +42,22 @@ pub(super) struct StringLanguage {
     /// Texts that are no strings after all, where every state of the language has words without end: then they only forbid the closing quote.
     excluded: Option<Arc<Dfa>>,
     fingerprint: u64,
+    /// What stands for states of this language, made when a mask is first asked for.
+    wide: OnceLock<Option<Wide>>,
     /// For each class of bytes that the automaton tells apart, the one that is cheapest to spell, and the length of its spelling.
     cheapest_bytes: OnceLock<Box<[(u8, u32)]>>,
+}
+
+impl fmt::Debug for StringLanguage {
+    /// What it is, not what was computed of it so far.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("StringLanguage");
+        shown
+            .field("dfa", &self.dfa)
+            .field("characters", &self.window.bounds())
+            .field("escapes", &self.escapes);
+        shown.field("fingerprint", &self.fingerprint).finish_non_exhaustive()
+    }
 }
 
 /// Any string.
@@ -75,8 +91,8 @@ impl StringLanguage {
         limit: usize,
     ) -> Result<Self, LimitExceeded> {
         let window = Window::new(dfa.clone(), min, max, limit)?;
-        let cheapest_bytes = OnceLock::new();
-        Ok(Self { dfa, window, escapes, excluded: None, fingerprint: 0, cheapest_bytes }.hashed())
+        let (wide, cheapest_bytes) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { dfa, window, escapes, excluded: None, fingerprint: 0, wide, cheapest_bytes }.hashed())
     }
 
     /// The strings whose text is one of these words, told apart by label.
@@ -142,15 +158,12 @@ impl StringLanguage {
 
     fn cheapest_bytes(&self) -> &[(u8, u32)] {
         self.cheapest_bytes.get_or_init(|| {
-            // Among equally cheap ones, what reads well.
-            let rank = |byte: u8| {
-                (cheapest_spelling(byte).len(), !byte.is_ascii_lowercase(), !byte.is_ascii_alphanumeric())
+            let mut seen = [[false; 2]; 256];
+            let mut is_new = |byte: u8| {
+                let class = usize::from(self.dfa.class_of(byte));
+                !std::mem::replace(&mut seen[class][usize::from(begins_character(byte))], true)
             };
-            let mut bytes: Vec<u8> = (0..=u8::MAX).collect();
-            bytes.sort_by_key(|byte| (self.dfa.class_of(*byte), begins_character(*byte), rank(*byte)));
-            bytes.dedup_by_key(|byte| (self.dfa.class_of(*byte), begins_character(*byte)));
-            bytes.sort_by_key(|byte| rank(*byte));
-            bytes.into_iter().map(|byte| (byte, cheapest_spelling(byte).len() as u32)).collect()
+            cheapest_first().iter().copied().filter(|(byte, _)| is_new(*byte)).collect()
         })
     }
 
@@ -202,16 +215,25 @@ impl Language for StringLanguage {
         completion::shortest(self, state, cost)
     }
 
-    /// Excluded words only forbid the quote after them, so all places among them are one class. A distant maximum is one class too, see
-    /// [`Window::class`].
-    fn class(&self, state: State) -> State {
-        let Unpacked { position, phase } = Unpacked::from(state);
-        let position = Position { excluded: None, chars: self.window.class(position.chars), ..position };
-        Unpacked { position, phase }.pack()
+    fn class(&self, state: State) -> Class {
+        self.representative(state)
     }
 
-    fn is_exact(&self, state: State) -> bool {
-        Unpacked::from(state).position.excluded.is_none()
+    fn cost(&self, state: State) -> u32 {
+        let Unpacked { position, phase } = Unpacked::from(state);
+        self.least_cost(position, phase)
+    }
+
+    fn plain(&self, state: State) -> Option<(&Dfa, StateId)> {
+        let Unpacked { position: Position { dfa, .. }, phase } = Unpacked::from(state);
+        let reads_plain =
+            phase == Phase::Text && self.window.is_unbounded() && !self.dfa.is_within_character(dfa);
+        reads_plain.then_some((&*self.dfa, dfa))
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let excluded = self.excluded.as_ref().map_or(0, |excluded| excluded.memory_bytes());
+        size_of::<Self>() + self.dfa.memory_bytes() + self.window.memory_bytes() + excluded
     }
 
     fn expectation(&self, state: State) -> String {

@@ -1,0 +1,92 @@
+//! Sets of tokens that many states share.
+
+use crate::special::TokenId;
+use crate::token_mask::TokenMask;
+
+/// More tokens than this are kept as mask words: a token id costs 4 bytes, all words of 201,088 ids 25 KB.
+const SPARSE_TOKENS: usize = 2048;
+
+/// A set of ordinary tokens.
+#[derive(Debug)]
+pub(super) enum TokenSet {
+    Few(Box<[TokenId]>),
+    Many(TokenMask),
+}
+
+impl TokenSet {
+    /// No tokens; ids will be below `width`.
+    pub(super) fn builder(width: usize) -> Builder {
+        Builder { few: Vec::new(), many: None, width }
+    }
+
+    /// The tokens so far, to add more.
+    pub(super) fn to_builder(&self, width: usize) -> Builder {
+        match self {
+            Self::Few(tokens) => Builder { few: tokens.to_vec(), many: None, width },
+            Self::Many(mask) => Builder { few: Vec::new(), many: Some(mask.clone()), width },
+        }
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        match self {
+            Self::Few(tokens) => size_of_val::<[TokenId]>(tokens),
+            Self::Many(mask) => size_of_val(mask.words()),
+        }
+    }
+
+    /// Adds the tokens to a mask.
+    pub(super) fn add_to(&self, mask: &mut TokenMask) {
+        match self {
+            Self::Few(tokens) => tokens.iter().for_each(|token| mask.insert(*token)),
+            Self::Many(words) => mask.union_words(words.words()),
+        }
+    }
+
+    /// Makes the mask this set.
+    pub(super) fn copy_to(&self, mask: &mut TokenMask) {
+        match self {
+            Self::Few(_) => {
+                mask.clear();
+                self.add_to(mask);
+            }
+            Self::Many(words) => mask.copy_words(words.words()),
+        }
+    }
+}
+
+/// A set that grows.
+pub(super) struct Builder {
+    few: Vec<TokenId>,
+    many: Option<TokenMask>,
+    width: usize,
+}
+
+impl Builder {
+    pub(super) fn insert(&mut self, token: TokenId) {
+        match &mut self.many {
+            Some(mask) => mask.insert(token),
+            None if self.few.len() < SPARSE_TOKENS => self.few.push(token),
+            None => {
+                self.mask().insert(token);
+            }
+        }
+    }
+
+    /// Adds the tokens of mask words.
+    pub(super) fn insert_words(&mut self, words: &[u32]) {
+        self.mask().union_words(words);
+    }
+
+    pub(super) fn finish(self) -> TokenSet {
+        self.many.map_or_else(|| TokenSet::Few(self.few.into()), TokenSet::Many)
+    }
+
+    fn mask(&mut self) -> &mut TokenMask {
+        let Self { few, many, width } = self;
+        many.get_or_insert_with(|| {
+            let mut mask = TokenMask::new(*width);
+            few.drain(..).for_each(|token| mask.insert(token));
+            mask
+        })
+    }
+}

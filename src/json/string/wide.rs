@@ -1,0 +1,59 @@
+//! What stands for the states of a string language when tokens are sorted.
+//!
+//! Inside a string nearly every token is plain text, and whether it may come depends on little: on which beginnings the pattern allows, and,
+//! near the greatest length, on the number of characters. So a state is represented in a language without bounds, mostly the one of all
+//! strings, and what it forbids beyond that is a budget of characters and the closing quote.
+
+use std::sync::Arc;
+
+use super::state::{Position, Unpacked};
+use super::{Escapes, StringLanguage, any_string};
+use crate::expression::{Class, Leaf, State};
+use crate::regular::{Dfa, Live};
+
+/// Languages without bounds.
+pub(super) struct Wide {
+    /// The beginnings of the texts.
+    live: Leaf,
+    /// The texts themselves.
+    own: Leaf,
+}
+
+fn unbounded(dfa: &Arc<Dfa>) -> Leaf {
+    if Arc::ptr_eq(dfa, &Dfa::text()) {
+        return any_string();
+    }
+    Leaf::new(
+        StringLanguage::new(dfa.clone(), 0, None, Escapes::Any, usize::MAX).expect("no bounds, no table"),
+    )
+}
+
+impl StringLanguage {
+    /// None for a finite language: it has few tokens, and nothing to share.
+    fn wide(&self) -> Option<&Wide> {
+        let make = || {
+            let is_endless = self.dfa.count_from(self.dfa.start()).is_none() && self.escapes == Escapes::Any;
+            is_endless.then(|| Wide { live: unbounded(&self.dfa.live().dfa), own: unbounded(&self.dfa) })
+        };
+        self.wide.get_or_init(make).as_ref()
+    }
+
+    /// Excluded words only forbid the quote after them, so all places among them have one representative; and so has a distant maximum.
+    pub(super) fn representative(&self, state: State) -> Class {
+        let Unpacked { position, phase } = Unpacked::from(state);
+        let free = Position { excluded: None, ..position };
+        let standing = |position| Unpacked { position, phase }.pack();
+        let Some((wide, budget)) = self.wide().zip(self.window.budget(position.chars)) else {
+            let counted = Position { chars: self.window.class(position.chars), ..free };
+            return Class { is_exact: position.excluded.is_none(), ..Class::of(standing(counted)) };
+        };
+        let Live { states, is_exact, .. } = self.dfa.live();
+        // Beginnings cost what they have; what a text costs beyond is known where the text may end everywhere, or else by its own automaton.
+        let as_live = budget == u32::MAX || *is_exact;
+        let (leaf, dfa) =
+            if as_live { (&wide.live, states[position.dfa as usize]) } else { (&wide.own, position.dfa) };
+        let is_free = position.excluded.is_none() && position.chars >= self.window.bounds().0;
+        let state = standing(Position { dfa, chars: 0, ..free });
+        Class { leaf: Some(leaf.clone()), state, budget, is_exact: is_free && (*is_exact || !as_live) }
+    }
+}
