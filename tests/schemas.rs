@@ -7,7 +7,7 @@ use harmony_mask::schema::{Schema, SchemaErrorKind, SchemaOptions};
 use harmony_mask::{Error, Grammar, Limits, Matcher, Options, PropertyOrder};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::schemas::{document, value};
 use crate::harness::unique::Unique;
@@ -111,6 +111,51 @@ fn texts_are_accepted_where_values_are_valid() {
         }
         Ok(())
     });
+}
+
+/// What once went wrong, and what the random schemas seldom reach.
+#[test]
+fn chosen_texts() {
+    let check = |document: Value, accepted: &[&str], refused: &[&str]| {
+        let grammar = grammar(&document).expect("compiles").expect("has values");
+        let matcher = grammar.matcher();
+        let accepts = |text: &&&str| {
+            read(&matcher, text.as_bytes()).is_some_and(|residual| matcher.automaton().accepts(&residual))
+        };
+        let wrong: Vec<_> = accepted.iter().filter(|text| !accepts(text)).collect();
+        let wrongly: Vec<_> = refused.iter().filter(accepts).collect();
+        assert!(wrong.is_empty() && wrongly.is_empty(), "{document} refuses {wrong:?}, accepts {wrongly:?}");
+    };
+    check(json!({"maxProperties": 1}), &[r#"{"a":1}"#], &[r#"{"a":1,"b":2}"#, r#"{"a":1,"b":2,"c":3}"#]);
+    let unique = json!({"type": "array", "uniqueItems": true});
+    check(
+        unique,
+        &["[1,2]", "[1,\"1\"]", r#"[{"a":1,"b":2},{"a":1}]"#, "[[],[[]]]", "[0.5,5e-2]"],
+        &[
+            "[1,1.0]",
+            "[10,1e1]",
+            "[0,-0.0]",
+            r#"[{"a":1,"b":2},{"b":2,"a":1}]"#,
+            r#"["a","\u0061"]"#,
+            "[[1],[1.00]]",
+        ],
+    );
+    let pair = json!({"type": "array", "uniqueItems": true, "items": {"type": "object", "additionalProperties": false,
+        "properties": {"a": {"type": "boolean"}, "b": {"enum": [1]}}, "required": ["a"]}});
+    check(
+        pair,
+        &[r#"[{"a":true},{"a":false},{"a":true,"b":1},{"a":false,"b":1}]"#],
+        &[r#"[{"a":true},{"a":true}]"#, r#"[{"a":true,"b":1},{"b":1,"a":true}]"#],
+    );
+    let contains = json!({"type": "array", "contains": {"type": "string"}, "minContains": 1, "maxContains": 2, "maxItems": 3});
+    check(contains, &[r#"[1,"a"]"#, r#"["a","b",1]"#], &["[]", "[1,2,3]", r#"["a","b","c"]"#]);
+    let integer = json!({"$schema": "http://json-schema.org/draft-04/schema#", "type": "integer"});
+    check(integer, &["1", "-12"], &["1.0", "1e3"]);
+    check(json!({"type": "number", "not": {"multipleOf": 1}}), &["0.5", "-1.25"], &["1", "1.0", "2.00"]);
+    let one = json!({"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"});
+    check(one, &[r#"{"a":1}"#, r#"{"c":1,"b":2}"#], &["{}", r#"{"a":1,"b":2}"#]);
+    let other = json!({"type": "object", "properties": {"a": {}}, "not": {"additionalProperties": {"type": "string"}, "properties": {"a": {}}}});
+    check(other, &[r#"{"b":1}"#, r#"{"b":"x","c":null}"#], &["{}", r#"{"a":1}"#, r#"{"b":"x"}"#]);
 }
 
 /// Laws 2 and 3 byte by byte: whatever is chosen, there is a way to the end, and what is read then is valid.

@@ -20,7 +20,7 @@ pub(super) struct Algebra {
     pub formulas: Formulas,
     pub limits: Limits,
     /// Names, and all others.
-    pub divided_names: HashMap<Vec<Box<str>>, (Arc<Dfa>, Arc<Dfa>)>,
+    pub divided_names: HashMap<Vec<Box<str>>, Divided>,
     spent: usize,
 }
 
@@ -29,6 +29,9 @@ const PER_NODE: usize = 16;
 
 /// What a member counts in the price of an object, and a state in that of a language.
 const MEMBER: usize = 4;
+
+/// Some names, and all others.
+pub(super) type Divided = (Arc<Dfa>, Arc<Dfa>);
 
 type Limited<T> = Result<T, LimitExceeded>;
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::algebra::Algebra;
+use super::algebra::{Algebra, Divided};
 use super::cells::{ArrayCell, Cells, CountCell, MemberCell, ObjectCell, Rest, Wish};
 use super::document::Location;
 use super::error::{SchemaError, SchemaErrorKind};
@@ -256,7 +256,7 @@ impl Algebra {
     }
 
     /// The names of the members of a cell, and all other names. Branches of one schema often declare the same members.
-    fn divided(&mut self, cell: &ObjectCell<'_>) -> Result<(Arc<Dfa>, Arc<Dfa>), LimitExceeded> {
+    fn divided(&mut self, cell: &ObjectCell<'_>) -> Result<Divided, LimitExceeded> {
         let mut names: Vec<Box<str>> = cell.members.iter().map(|member| member.name.into()).collect();
         names.sort_unstable();
         if let Some(known) = self.divided_names.get(&names) {
