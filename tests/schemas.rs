@@ -158,6 +158,17 @@ fn chosen_texts() {
     check(other, &[r#"{"b":1}"#, r#"{"b":"x","c":null}"#], &["{}", r#"{"a":1}"#, r#"{"b":"x"}"#]);
 }
 
+/// Values that must differ may be nested deeper than anybody parses.
+#[test]
+fn depth_is_no_matter() {
+    let grammar =
+        grammar(&json!({"type": "array", "uniqueItems": true})).expect("compiles").expect("has values");
+    let matcher = grammar.matcher();
+    let text = format!("[1,{}{},2]", "[".repeat(300), "]".repeat(300));
+    let residual = read(&matcher, text.as_bytes()).expect("every byte is allowed");
+    assert!(matcher.automaton().accepts(&residual));
+}
+
 /// Laws 2 and 3 byte by byte: whatever is chosen, there is a way to the end, and what is read then is valid.
 #[test]
 fn random_texts_are_valid() {

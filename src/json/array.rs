@@ -177,11 +177,13 @@ impl Binder for Element {
         let mut elements = self.0.clone();
         let progress = &mut elements.progress;
         let value = parse(text);
-        let agreeing =
-            progress.avoid.iter().filter(|array| array.first().is_some_and(|own| are_equal(own, &value)));
-        progress.avoid = agreeing.map(|array| array[1..].to_vec()).collect();
+        let agrees = |array: &&Vec<Value>| {
+            value.as_ref().zip(array.first()).is_some_and(|(value, own)| are_equal(own, value))
+        };
+        progress.avoid =
+            self.0.progress.avoid.iter().filter(agrees).map(|array| array[1..].to_vec()).collect();
         if self.0.arrays().unique {
-            progress.seen = self.0.progress.seen.iter().cloned().chain([value]).collect();
+            progress.seen = self.0.progress.seen.iter().cloned().chain(value).collect();
         }
         Expression::rule(Arc::new(elements))
     }

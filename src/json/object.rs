@@ -418,7 +418,11 @@ struct MemberValue {
 
 impl Binder for MemberValue {
     fn bind(&self, text: &[u8]) -> Expression {
-        let after = self.after.clone().agreeing(&self.before, &self.name, &parse(text));
+        let mut after = self.after.clone();
+        match parse(text) {
+            Some(value) => after = after.agreeing(&self.before, &self.name, &value),
+            None => after.progress.avoid = [].into(),
+        }
         Expression::rule(Arc::new(after))
     }
 
