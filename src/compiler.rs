@@ -9,10 +9,10 @@ use crate::automaton::{Automaton, Shared};
 use crate::error::Error;
 use crate::expression::Expression;
 use crate::harmony::{self, Body, Options, Request};
-use crate::json::{self, Style};
-use crate::limits::{LimitExceeded, Limits};
+use crate::json::{self, SpellingError, Style};
+use crate::limits::Limits;
 use crate::matcher::Matcher;
-use crate::schema::{Coverage, Schema, SchemaOptions};
+use crate::schema::{Coverage, Schema, SchemaError, SchemaOptions};
 use crate::special::SpecialToken;
 use crate::vocabulary::Vocabulary;
 
@@ -23,6 +23,7 @@ use crate::vocabulary::Vocabulary;
 pub struct Compiler {
     shared: Shared,
     limits: Limits,
+    resources: Arc<[(String, Value)]>,
 }
 
 impl Compiler {
@@ -35,7 +36,24 @@ impl Compiler {
     /// A compiler with other limits.
     #[must_use]
     pub fn with_limits(vocabulary: Vocabulary, limits: Limits) -> Self {
-        Self { shared: Shared::new(vocabulary, limits.cache_bytes), limits }
+        Self { shared: Shared::new(vocabulary, limits.cache_bytes), limits, resources: Arc::from([]) }
+    }
+
+    /// The same compiler, with documents that references of schemas may lead into, by URI. Nothing is ever fetched; the metaschemas of all drafts
+    /// are known without this.
+    ///
+    /// ```
+    /// use harmony_mask::{Compiler, Options, Vocabulary};
+    /// use serde_json::json;
+    ///
+    /// let city = ("https://example.com/city.json".to_owned(), json!({"type": "string"}));
+    /// let compiler = Compiler::new(Vocabulary::o200k_harmony()).with_resources([city]);
+    /// compiler.compile_schema(&json!({"$ref": "https://example.com/city.json"}), &Options::default())?;
+    /// # Ok::<(), harmony_mask::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_resources(self, resources: impl IntoIterator<Item = (String, Value)>) -> Self {
+        Self { resources: resources.into_iter().collect(), ..self }
     }
 
     /// The vocabulary.
@@ -103,7 +121,7 @@ impl Compiler {
         report: &mut Report,
     ) -> Result<Expression, Error> {
         let (schema, style) = self.read(schema, options, part, report)?;
-        json::value(schema, &style, part.what, &self.limits).map_err(|limit| part.limit(limit))
+        json::value(schema, &style, part.what, &self.limits).map_err(|error| part.error(error))
     }
 
     /// The arguments of a tool: an object of its schema.
@@ -115,7 +133,7 @@ impl Compiler {
         report: &mut Report,
     ) -> Result<Expression, Error> {
         let (schema, style) = self.read(schema, options, part, report)?;
-        json::object(schema, &style, part.what, &self.limits).map_err(|limit| part.limit(limit))?.ok_or_else(
+        json::object(schema, &style, part.what, &self.limits).map_err(|error| part.error(error))?.ok_or_else(
             || Error::ArgumentsNotAnObject {
                 tool: part.tool.unwrap_or_default().to_owned(),
                 at: part.at.to_owned(),
@@ -130,7 +148,7 @@ impl Compiler {
         part: &Part<'_>,
         report: &mut Report,
     ) -> Result<(Schema, Style), Error> {
-        let schema_options = SchemaOptions { formats: options.formats };
+        let schema_options = SchemaOptions { formats: options.formats, resources: self.resources.clone() };
         let schema = Schema::read(schema, &schema_options, &self.limits).map_err(|source| Error::Schema {
             tool: part.tool.map(str::to_owned),
             at: part.at.to_owned(),
@@ -154,8 +172,14 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    fn limit(&self, source: LimitExceeded) -> Error {
-        Error::Limit { tool: self.tool.map(str::to_owned), at: self.at.to_owned(), source }
+    fn error(&self, error: SpellingError) -> Error {
+        let (tool, at) = (self.tool.map(str::to_owned), self.at.to_owned());
+        match error {
+            SpellingError::Limit(source) => Error::Limit { tool, at, source },
+            SpellingError::TooFewDistinct { pointer } => {
+                Error::Schema { tool, at, source: SchemaError::too_few_distinct(pointer) }
+            }
+        }
     }
 }
 

@@ -20,10 +20,14 @@ pub struct Limits {
     pub schema_nodes: usize,
     /// Alternatives (cells of one JSON type) of one schema node.
     pub alternatives: usize,
+    /// What may be counted in one array or object (`contains` and its like); each doubles the kinds of elements that are told apart. At most 32.
+    pub counts: usize,
     /// States of one deterministic automaton (a pattern, a format, a set of names, a range of numbers).
     pub dfa_states: usize,
     /// Entries of the table for one `minLength`: states of the pattern or format times characters.
     pub window_entries: usize,
+    /// States of the counters of one array: lengths times counts.
+    pub counter_states: usize,
     /// Digits of one number in a schema, its exponent written out.
     pub number_digits: usize,
     /// Tools of one request.
@@ -38,8 +42,10 @@ impl Default for Limits {
             schema_depth: 256,
             schema_nodes: 200_000,
             alternatives: 4_096,
+            counts: 10,
             dfa_states: 100_000,
             window_entries: 10_000_000,
+            counter_states: 1_000_000,
             number_digits: 1_000,
             tools: 4_096,
             cache_bytes: 64 << 20,

@@ -7,3 +7,4 @@ mod harness;
 mod laws;
 mod masks;
 mod requests;
+mod schemas;

@@ -77,7 +77,7 @@ pub trait Language: Debug + Send + Sync + Any {
 
     /// The automaton by which plain bytes (see [`Vocabulary::is_plain`](crate::Vocabulary::is_plain)) are read from here, where they are read by
     /// one: it reads only UTF-8, says alone which of them are live, and none of them completes a text. What they add to the
-    /// [cost](Self::cost), if anything, is one for each character begun, and [what the automaton still asks for](Dfa::least_chars).
+    /// [cost](Self::cost), if anything, is one for each character begun, and what the automaton still asks for.
     fn plain(&self, _state: State) -> Option<(&Dfa, StateId)> {
         None
     }

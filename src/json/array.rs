@@ -1,26 +1,55 @@
 //! Arrays: a rule whose data is how many elements were read.
+//!
+//! An element is offered only where the array can still be finished after it. Where elements must differ, or the array differ from others, each
+//! element is captured, so that what follows knows its value.
 
 use std::any::Any;
+use std::hash::Hash;
 use std::sync::Arc;
 
-use super::spelling::{Spelling, fingerprint};
-use crate::expression::{Expression, Rule};
-use crate::schema::{Arrays, NodeId};
+use serde_json::Value;
 
-/// The expression of one array cell.
-pub(super) fn array(spelling: &Arc<Spelling>, node: NodeId, cell: usize) -> Expression {
-    let elements = Elements { spelling: spelling.clone(), node, cell, read: 0 };
-    Expression::sequence([spelling.punctuation.open_array.clone(), Expression::rule(Arc::new(elements))])
+use super::distinct::{parse, taken};
+use super::spelling::{Spelling, fingerprint};
+use crate::expression::{Binder, Expression, Rule};
+use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, PlanState, are_equal};
+
+/// The expression of one array cell that avoids some arrays; `None` where no other one is left.
+pub(super) fn array(
+    spelling: &Arc<Spelling>,
+    node: NodeId,
+    cell: usize,
+    avoid: Vec<Vec<Value>>,
+) -> Option<Expression> {
+    let arrays = &spelling.schema.values(node).arrays[cell];
+    let admitted = avoid.into_iter().filter(|array| spelling.schema.arrays_admit(arrays, array));
+    let progress = Progress { read: 0, plan: ArrayPlan::start(), seen: [].into(), avoid: admitted.collect() };
+    let elements = Elements { spelling: spelling.clone(), node, cell, progress };
+    let left = elements.can_avoid_all();
+    let rest = Expression::rule(Arc::new(elements));
+    left.then(|| Expression::sequence([spelling.punctuation.open_array.clone(), rest]))
 }
 
-/// What remains of an array after `read` elements: a comma and another one, or the bracket.
-#[derive(Debug)]
+/// What was read of an array.
+#[derive(Clone, Debug, PartialEq)]
+struct Progress {
+    /// How many elements, as far as it matters: to the end of the prefix and the bounds.
+    read: u32,
+    /// The same with what was counted, for an array with counts.
+    plan: PlanState,
+    /// The elements that were read, where they must differ.
+    seen: Arc<[Value]>,
+    /// What remains of the arrays to avoid that agree so far.
+    avoid: Arc<[Vec<Value>]>,
+}
+
+/// What remains of an array: a comma and another element, or the bracket.
+#[derive(Clone, Debug)]
 struct Elements {
     spelling: Arc<Spelling>,
     node: NodeId,
     cell: usize,
-    /// Counted only as far as it matters: to the end of the prefix and the bounds.
-    read: u32,
+    progress: Progress,
 }
 
 impl Elements {
@@ -28,50 +57,85 @@ impl Elements {
         &self.spelling.schema.values(self.node).arrays[self.cell]
     }
 
-    /// The schema of the element after the first `read`, where there may be one.
-    fn element(&self, read: u32) -> Option<NodeId> {
-        let arrays = self.arrays();
-        if arrays.max_items.is_some_and(|max| read >= max) {
-            return None;
-        }
-        arrays.prefix.get(read as usize).copied().or(arrays.rest)
+    fn plan(&self) -> Option<&ArrayPlan> {
+        self.spelling.plans.get(&(self.node, self.cell))
     }
 
-    /// What remains after one more element. All counts beyond prefix and bounds are one state.
-    fn next(&self) -> Self {
+    /// Whether more ways to go on are left than there are arrays to avoid.
+    fn can_avoid_all(&self) -> bool {
+        let avoid = self.progress.avoid.len() as u64;
+        avoid == 0 || self.spelling.counts.arrays(self.arrays(), self.progress.read) > avoid
+    }
+
+    /// What remains after one more element of a kind; `None` where the array could not be finished then. All counts beyond prefix and bounds are one
+    /// state.
+    fn after(&self, kind: &Kind) -> Option<Self> {
         let arrays = self.arrays();
+        let plan = match self.plan() {
+            Some(plan) => plan.next(self.progress.plan, kind.counts_for)?,
+            None => self.progress.plan,
+        };
         let prefix = u32::try_from(arrays.prefix.len()).unwrap_or(u32::MAX);
         let last = arrays.max_items.unwrap_or_else(|| prefix.max(arrays.min_items).max(1));
-        Self { spelling: self.spelling.clone(), read: self.read.saturating_add(1).min(last), ..*self }
+        let read = self.progress.read.saturating_add(1).min(last);
+        Some(Self { progress: Progress { read, plan, ..self.progress.clone() }, ..self.clone() })
+    }
+
+    fn may_close(&self) -> bool {
+        let enough = match self.plan() {
+            Some(plan) => plan.may_close(self.progress.plan),
+            None => self.progress.read >= self.arrays().min_items,
+        };
+        enough && self.progress.avoid.iter().all(|array| !array.is_empty())
+    }
+
+    /// An element of a kind and all that follows it.
+    fn element(&self, kind: &Kind) -> Option<Expression> {
+        let after = self.after(kind)?;
+        if !self.arrays().unique && self.progress.avoid.is_empty() {
+            let value = self.spelling.value(kind.schema);
+            return Some(value.then(Expression::rule(Arc::new(after))));
+        }
+        let left = self.spelling.counts.arrays(self.arrays(), after.progress.read);
+        let mut avoid = taken(self.progress.avoid.iter().filter_map(|array| array.first()), left);
+        avoid.extend(
+            self.progress.seen.iter().filter(|seen| !avoid.contains(seen)).cloned().collect::<Vec<_>>(),
+        );
+        let value = self.spelling.value_avoiding(kind.schema, &avoid)?;
+        Some(Expression::capture(value, Expression::empty(), Arc::new(Element(after))))
     }
 }
 
 impl Rule for Elements {
     fn expand(&self) -> Expression {
         let punctuation = &self.spelling.punctuation;
-        let close = (self.read >= self.arrays().min_items).then(|| punctuation.close_array.clone());
-        let more = self.element(self.read).map(|element| {
-            let comma = if self.read > 0 { punctuation.comma.clone() } else { Expression::empty() };
-            Expression::sequence([
-                comma,
-                self.spelling.value(element),
-                Expression::rule(Arc::new(self.next())),
-            ])
+        let close = self.may_close().then(|| punctuation.close_array.clone());
+        let kinds = self.arrays().kinds(self.progress.read).iter();
+        let more = Expression::choice(kinds.filter_map(|kind| self.element(kind))).map(|element| match self
+            .progress
+            .read
+        {
+            0 => element,
+            _ => punctuation.comma.clone().then(element),
         });
         Expression::choice(close.into_iter().chain(more))
             .expect("an inhabited array can be closed or continued")
     }
 
     fn min_len(&self) -> u32 {
-        let arrays = self.arrays();
-        let missing = arrays.min_items.saturating_sub(self.read);
-        let prefix = arrays.prefix.iter().take(arrays.min_items as usize).skip(self.read as usize);
+        if let Some(plan) = self.plan() {
+            let least = plan.least_len(self.progress.plan);
+            return least.map_or(u32::MAX, |least| u32::try_from(least).unwrap_or(u32::MAX));
+        }
+        let (arrays, read) = (self.arrays(), self.progress.read);
+        let missing = arrays.min_items.saturating_sub(read);
+        let prefix = arrays.prefix.iter().take(arrays.min_items as usize).skip(read as usize);
         let from_prefix = u32::try_from(prefix.len()).unwrap_or(u32::MAX);
-        let prefix_len =
-            prefix.fold(0_u32, |sum, node| sum.saturating_add(self.spelling.schema.least_len(*node)));
-        let rest_len = arrays.rest.map_or(0, |node| self.spelling.schema.least_len(node));
-        let commas = missing.saturating_sub(u32::from(self.read == 0));
-        rest_len
+        let len =
+            |kinds: &[Kind]| kinds.first().map_or(0, |kind| self.spelling.schema.least_len(kind.schema));
+        let prefix_len = prefix.fold(0_u32, |sum, kinds| sum.saturating_add(len(kinds)));
+        let commas = missing.saturating_sub(u32::from(read == 0));
+        len(&arrays.rest)
             .saturating_mul(missing - from_prefix)
             .saturating_add(prefix_len)
             .saturating_add(commas)
@@ -83,13 +147,56 @@ impl Rule for Elements {
     }
 
     fn same(&self, other: &dyn Rule) -> bool {
-        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
-            Arc::ptr_eq(&self.spelling, &other.spelling)
-                && (self.node, self.cell, self.read) == (other.node, other.cell, other.read)
-        })
+        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| self.is_same(other))
     }
 
     fn fingerprint(&self) -> u64 {
-        fingerprint(&("elements", Arc::as_ptr(&self.spelling), self.node, self.cell, self.read))
+        fingerprint(&("elements", self.content()))
+    }
+}
+
+impl Elements {
+    fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.spelling, &other.spelling)
+            && (self.node, self.cell) == (other.node, other.cell)
+            && self.progress == other.progress
+    }
+
+    fn content(&self) -> impl Hash + use<> {
+        let Progress { read, plan, seen, avoid } = &self.progress;
+        (Arc::as_ptr(&self.spelling), self.node, self.cell, *read, *plan, seen.len(), avoid.len())
+    }
+}
+
+/// What follows an element whose value matters.
+#[derive(Debug)]
+struct Element(Elements);
+
+impl Binder for Element {
+    fn bind(&self, text: &[u8]) -> Expression {
+        let mut elements = self.0.clone();
+        let progress = &mut elements.progress;
+        let value = parse(text);
+        let agrees = |array: &&Vec<Value>| {
+            value.as_ref().zip(array.first()).is_some_and(|(value, own)| are_equal(own, value))
+        };
+        progress.avoid =
+            self.0.progress.avoid.iter().filter(agrees).map(|array| array[1..].to_vec()).collect();
+        if self.0.arrays().unique {
+            progress.seen = self.0.progress.seen.iter().cloned().chain(value).collect();
+        }
+        Expression::rule(Arc::new(elements))
+    }
+
+    fn min_len(&self) -> u32 {
+        Rule::min_len(&self.0)
+    }
+
+    fn same(&self, other: &dyn Binder) -> bool {
+        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| self.0.is_same(&other.0))
+    }
+
+    fn fingerprint(&self) -> u64 {
+        fingerprint(&("element", self.0.content()))
     }
 }

@@ -11,6 +11,8 @@
 //! Objects and arrays are rules whose data is what must be remembered: position or names read, and counts.
 
 mod array;
+mod distinct;
+mod error;
 mod layout;
 mod number;
 mod object;
@@ -19,26 +21,27 @@ mod string;
 
 use std::sync::Arc;
 
+pub use error::SpellingError;
 pub use layout::Layout;
 pub use spelling::{PropertyOrder, Style};
 
 use spelling::Spelling;
 
 use crate::expression::Expression;
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::Limits;
 use crate::schema::Schema;
 
 /// The texts of the values of a schema. `what` names them in messages: `arguments of functions.get_weather`.
 ///
 /// # Errors
 ///
-/// When the automaton of a set of numbers exceeds [`Limits::dfa_states`].
+/// When something exceeds a limit, or an array needs more distinct elements than are known to exist.
 pub fn value(
     schema: Schema,
     style: &Style,
     what: &str,
     limits: &Limits,
-) -> Result<Expression, LimitExceeded> {
+) -> Result<Expression, SpellingError> {
     let root = schema.root();
     Ok(Arc::new(Spelling::new(schema, style, what, limits)?).value(root))
 }
@@ -53,7 +56,7 @@ pub fn object(
     style: &Style,
     what: &str,
     limits: &Limits,
-) -> Result<Option<Expression>, LimitExceeded> {
+) -> Result<Option<Expression>, SpellingError> {
     let root = schema.root();
     Ok(Arc::new(Spelling::new(schema, style, what, limits)?).objects(root))
 }

@@ -8,6 +8,7 @@
 //! the numerals of a union are one minimal automaton, without dead ends and without choices.
 
 mod bound;
+mod excluded;
 mod exponent;
 mod magnitude;
 mod multiple;
@@ -22,7 +23,7 @@ use magnitude::{Magnitudes, is_unconstrained};
 use plain::Plain;
 use scientific::Scientific;
 
-use crate::expression::{DfaLanguage, Leaf};
+use crate::expression::{DfaLanguage, Expression, Kind, Leaf};
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
 use crate::schema::{Decimal, Numbers};
@@ -35,16 +36,32 @@ use crate::schema::{Decimal, Numbers};
 pub(super) fn numbers(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExceeded> {
     match cells {
         [cell] if is_unconstrained(cell) && cell.multiple_of.is_none() => Ok(NUMBER.clone()),
+        [cell] if is_unconstrained(cell) && cell.digits_only => Ok(DIGITS.clone()),
         [cell] if is_unconstrained(cell) => Ok(INTEGER.clone()),
         _ => build(cells, limit),
     }
 }
 
-static NUMBER: LazyLock<Leaf> = LazyLock::new(|| unconstrained(None));
-static INTEGER: LazyLock<Leaf> = LazyLock::new(|| unconstrained(Some(Decimal::one())));
+/// The numerals of a leaf but those of some numbers, however they are written; `None` where none is left.
+pub(super) fn all_but(numerals: &Expression, points: &[&serde_json::Number]) -> Option<Expression> {
+    let Kind::Match { leaf, .. } = numerals.kind() else { unreachable!("numerals are a leaf") };
+    let all = leaf.downcast_ref::<DfaLanguage>().expect("numerals are an automaton");
+    let mut left = Dfa::clone(all.dfa());
+    for point in points {
+        left = left.difference(&excluded::spellings(point), usize::MAX).expect("no limit");
+    }
+    let what = leaf.expectation(leaf.start());
+    (!left.is_empty()).then(|| Expression::leaf(Leaf::new(DfaLanguage::new(Arc::new(left), what))))
+}
 
-fn unconstrained(multiple_of: Option<Decimal>) -> Leaf {
-    let cell = Numbers { lower: None, upper: None, multiple_of };
+static NUMBER: LazyLock<Leaf> = LazyLock::new(|| unconstrained(Numbers::default()));
+static INTEGER: LazyLock<Leaf> =
+    LazyLock::new(|| unconstrained(Numbers { multiple_of: Some(Decimal::one()), ..Numbers::default() }));
+static DIGITS: LazyLock<Leaf> = LazyLock::new(|| {
+    unconstrained(Numbers { multiple_of: Some(Decimal::one()), digits_only: true, ..Numbers::default() })
+});
+
+fn unconstrained(cell: Numbers) -> Leaf {
     build(&[cell], usize::MAX).expect("some thousand states")
 }
 
@@ -55,10 +72,28 @@ fn build(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExceeded> {
 }
 
 fn numerals(cells: &[Numbers], limit: usize) -> Result<Dfa, LimitExceeded> {
+    let (whole, with_gaps): (Vec<_>, Vec<_>) =
+        cells.iter().cloned().partition(|cell| cell.no_multiples_of.is_empty());
+    let (digits, whole): (Vec<_>, Vec<_>) = whole.into_iter().partition(|cell| cell.digits_only);
+    let mut numerals = explore(&whole, b"0123456789+-.eE", limit)?;
+    if !digits.is_empty() {
+        // To some readers `-0` is a double.
+        let negative_zero = Dfa::words([("-0", 0)], limit)?;
+        let digits = explore(&digits, b"0123456789-", limit)?.difference(&negative_zero, limit)?;
+        numerals = numerals.union(&digits, limit)?;
+    }
+    for cell in &with_gaps {
+        numerals = numerals.union(&excluded::numerals(cell, limit)?, limit)?;
+    }
+    Ok(numerals)
+}
+
+/// The numerals of cells without gaps, over some of the characters of numerals.
+fn explore(cells: &[Numbers], alphabet: &[u8], limit: usize) -> Result<Dfa, LimitExceeded> {
     let machines = Machines::new(cells, limit)?;
     let step = |state: &Reading, byte| machines.step(state, byte);
     let label = |state: &Reading| machines.is_numeral(state).then_some(0);
-    Dfa::explore(Reading::Start, b"0123456789+-.eE", step, label, limit)
+    Dfa::explore(Reading::Start, alphabet, step, label, limit)
 }
 
 /// What runs side by side. Both signs share a machine where they allow the same magnitudes.

@@ -6,15 +6,19 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use serde_json::Value as Json;
+
 use super::array::array;
+use super::distinct::Counts;
+use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
-use super::number::numbers;
+use super::number::{all_but, numbers};
 use super::object::object;
 use super::string::{Escapes, StringLanguage, any_string};
 use crate::expression::{Expression, Leaf, Rule};
 use crate::limits::{LimitExceeded, Limits};
 use crate::regular::Dfa;
-use crate::schema::{NodeId, Schema, Strings};
+use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema, Strings};
 
 /// In which order an object's members may come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -44,8 +48,11 @@ pub(super) struct Spelling {
     what: String,
     /// The numerals of the nodes that allow numbers. Made ahead, because their automata count against a limit; so are
     numerals: HashMap<NodeId, Expression>,
-    /// the strings of the nodes that allow strings.
+    /// the strings of the nodes that allow strings, and
     strings: HashMap<NodeId, Vec<Expression>>,
+    /// the plans of array cells that count.
+    pub(super) plans: HashMap<(NodeId, usize), ArrayPlan>,
+    pub(super) counts: Counts,
 }
 
 impl Spelling {
@@ -54,8 +61,9 @@ impl Spelling {
         style: &Style,
         what: &str,
         limits: &Limits,
-    ) -> Result<Self, LimitExceeded> {
-        let (mut numerals, mut strings) = (HashMap::new(), HashMap::new());
+    ) -> Result<Self, SpellingError> {
+        let (mut numerals, mut strings, mut plans) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let counts = Counts::new(&schema, limits);
         for node in schema.nodes() {
             let values = schema.values(node);
             if !values.numbers.is_empty() {
@@ -65,20 +73,45 @@ impl Spelling {
                 let leaves = values.strings.iter().map(|cell| string(cell, limits).map(Expression::leaf));
                 strings.insert(node, leaves.collect::<Result<_, _>>()?);
             }
+            for (cell, arrays) in values.arrays.iter().enumerate() {
+                if !counts.suffice(arrays) {
+                    return Err(SpellingError::TooFewDistinct { pointer: schema.place(node) });
+                }
+                if !arrays.counts.is_empty() {
+                    plans.insert((node, cell), plan(&schema, arrays, limits)?);
+                }
+            }
         }
         let punctuation = Punctuation::new(style.layout);
-        Ok(Self { schema, order: style.order, punctuation, what: what.to_owned(), numerals, strings })
+        Ok(Self {
+            schema,
+            order: style.order,
+            punctuation,
+            what: what.to_owned(),
+            numerals,
+            strings,
+            plans,
+            counts,
+        })
     }
 
     /// The texts of a node.
     pub(super) fn value(self: &Arc<Self>, node: NodeId) -> Expression {
-        Expression::rule(Arc::new(Value { spelling: self.clone(), node }))
+        Expression::rule(Arc::new(Value { spelling: self.clone(), node, avoid: [].into() }))
+    }
+
+    /// The texts of a node that denote none of some values; `None` where no other value is left.
+    pub(super) fn value_avoiding(self: &Arc<Self>, node: NodeId, avoid: &[Json]) -> Option<Expression> {
+        let avoid = avoid.iter().filter(|value| self.schema.node_admits(node, value)).cloned();
+        let value = Value { spelling: self.clone(), node, avoid: avoid.collect() };
+        let left = value.avoid.is_empty() || self.counts.node(node) > value.avoid.len() as u64;
+        left.then(|| Expression::rule(Arc::new(value)))
     }
 
     /// The texts of the objects of a node, where it allows objects.
     pub(super) fn objects(self: &Arc<Self>, node: NodeId) -> Option<Expression> {
         let cells = 0..self.schema.values(node).objects.len();
-        Expression::choice(cells.map(|cell| object(self, node, cell)))
+        Expression::choice(cells.filter_map(|cell| object(self, node, cell, Vec::new())))
     }
 
     /// Where a node stands, for messages.
@@ -101,20 +134,60 @@ impl fmt::Debug for Spelling {
 struct Value {
     spelling: Arc<Spelling>,
     node: NodeId,
+    /// Values of the node that must not be spelled. There are others.
+    avoid: Arc<[Json]>,
+}
+
+impl Value {
+    fn allows(&self, value: &Json) -> bool {
+        !self.avoid.contains(value)
+    }
+
+    fn numerals(&self) -> Option<Expression> {
+        let all = self.spelling.numerals.get(&self.node)?;
+        let points: Vec<_> = self.avoid.iter().filter_map(Json::as_number).collect();
+        if points.is_empty() { Some(all.clone()) } else { all_but(all, &points) }
+    }
+
+    fn strings(&self) -> Vec<Expression> {
+        let cells = self.spelling.schema.values(self.node).strings.iter();
+        let leaves = self.spelling.strings.get(&self.node).into_iter().flatten();
+        let words = || self.avoid.iter().filter_map(Json::as_str);
+        cells
+            .zip(leaves)
+            .filter_map(|(cell, leaf)| {
+                let words: Vec<&str> = words().filter(|word| cell.contains(word)).collect();
+                if words.is_empty() { Some(leaf.clone()) } else { string_but(cell, &words) }
+            })
+            .collect()
+    }
+
+    fn arrays(&self) -> impl Iterator<Item = Expression> {
+        let avoid: Vec<_> = self.avoid.iter().filter_map(Json::as_array).cloned().collect();
+        let cells = 0..self.spelling.schema.values(self.node).arrays.len();
+        cells.filter_map(move |cell| array(&self.spelling, self.node, cell, avoid.clone()))
+    }
+
+    fn objects(&self) -> impl Iterator<Item = Expression> {
+        let avoid: Vec<_> = self.avoid.iter().filter_map(Json::as_object).cloned().collect();
+        let cells = 0..self.spelling.schema.values(self.node).objects.len();
+        cells.filter_map(move |cell| object(&self.spelling, self.node, cell, avoid.clone()))
+    }
 }
 
 impl Rule for Value {
     fn expand(&self) -> Expression {
-        let (spelling, node) = (&self.spelling, self.node);
-        let values = spelling.schema.values(node);
+        let values = self.spelling.schema.values(self.node);
         let mut options = Vec::new();
-        options.extend(values.null.then(|| Expression::literal("null")));
-        options.extend(values.booleans.allows_true.then(|| Expression::literal("true")));
-        options.extend(values.booleans.allows_false.then(|| Expression::literal("false")));
-        options.extend(spelling.numerals.get(&node).cloned());
-        options.extend(spelling.strings.get(&node).into_iter().flatten().cloned());
-        options.extend((0..values.arrays.len()).map(|cell| array(spelling, node, cell)));
-        options.extend(spelling.objects(node));
+        options.extend((values.null && self.allows(&Json::Null)).then(|| Expression::literal("null")));
+        for (truth, allowed) in [(true, values.booleans.allows_true), (false, values.booleans.allows_false)] {
+            let literal = || Expression::literal(truth.to_string());
+            options.extend((allowed && self.allows(&Json::Bool(truth))).then(literal));
+        }
+        options.extend(self.numerals());
+        options.extend(self.strings());
+        options.extend(self.arrays());
+        options.extend(self.objects());
         Expression::choice(options).expect("every node of a schema is inhabited")
     }
 
@@ -127,13 +200,15 @@ impl Rule for Value {
     }
 
     fn same(&self, other: &dyn Rule) -> bool {
-        (other as &dyn Any)
-            .downcast_ref::<Self>()
-            .is_some_and(|other| Arc::ptr_eq(&self.spelling, &other.spelling) && self.node == other.node)
+        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
+            Arc::ptr_eq(&self.spelling, &other.spelling)
+                && self.node == other.node
+                && self.avoid == other.avoid
+        })
     }
 
     fn fingerprint(&self) -> u64 {
-        fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node))
+        fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.avoid.len()))
     }
 }
 
@@ -158,6 +233,24 @@ fn strings(
     limits: &Limits,
 ) -> Result<Leaf, LimitExceeded> {
     StringLanguage::new(dfa, min, max, escapes, limits.window_entries).map(Leaf::new)
+}
+
+/// The strings of a cell but some of them.
+fn string_but(cell: &Strings, words: &[&str]) -> Option<Expression> {
+    let dfa = cell.language.clone().unwrap_or_else(Dfa::text);
+    let escapes = if cell.finite { Escapes::Needed } else { Escapes::Any };
+    let strings = StringLanguage::excluding(dfa, (cell.min_length, cell.max_length), escapes, words)?;
+    Some(Expression::leaf(Leaf::new(strings)))
+}
+
+/// The plan of an array cell that counts.
+fn plan(schema: &Schema, arrays: &Arrays, limits: &Limits) -> Result<ArrayPlan, LimitExceeded> {
+    let planned =
+        |kind: &Kind| PlannedKind { counts_for: kind.counts_for, len: schema.least_len(kind.schema).into() };
+    let kinds = |kinds: &Vec<Kind>| kinds.iter().map(planned).collect();
+    let positions: Vec<Vec<_>> = arrays.prefix.iter().map(kinds).collect();
+    let bounds = Bounds { min_items: arrays.min_items, max_items: arrays.max_items, counts: &arrays.counts };
+    ArrayPlan::new(&positions, &kinds(&arrays.rest), bounds, limits.counter_states)
 }
 
 /// A hash of what makes a rule or binder what it is.

@@ -89,6 +89,54 @@ impl Dfa {
         Ok(self.difference(other, limit)?.is_empty())
     }
 
+    /// The words of this one followed by words of the other. Labels are forgotten.
+    ///
+    /// # Errors
+    ///
+    /// When more than `limit` states are reached.
+    pub fn concatenation(&self, other: &Self, limit: usize) -> Result<Self, LimitExceeded> {
+        if self.is_empty() || other.is_empty() {
+            return Ok(Self::empty());
+        }
+        let (classes, pairs) = self.common_classes(other);
+        // The place in a first word, and the places in second words, of which a new one begins wherever the first may end.
+        let begin = |left: u32, mut rights: Vec<u32>| {
+            rights.extend(self.label_or_dead(left).map(|_| other.start()));
+            rights.sort_unstable();
+            rights.dedup();
+            (left, rights)
+        };
+        let start = begin(self.start(), Vec::new());
+        let mut numbers = HashMap::from([(start.clone(), 0)]);
+        let mut states = vec![start];
+        let mut table = Vec::new();
+        let mut at = 0;
+        while let Some((left, rights)) = states.get(at).cloned() {
+            at += 1;
+            for (left_class, right_class) in &pairs {
+                let rights = rights.iter().map(|right| other.target(*right, *right_class));
+                let next =
+                    begin(self.target(left, *left_class), rights.filter(|right| *right != DEAD).collect());
+                if next.0 == DEAD && next.1.is_empty() {
+                    table.push(DEAD);
+                    continue;
+                }
+                let fresh = u32::try_from(states.len()).map_err(|_| too_many(limit))?;
+                table.push(*numbers.entry(next).or_insert_with_key(|next| {
+                    states.push(next.clone());
+                    fresh
+                }));
+            }
+            if states.len() > limit {
+                return Err(too_many(limit));
+            }
+        }
+        let is_word =
+            |(_, rights): &(u32, Vec<u32>)| rights.iter().any(|right| other.label(*right).is_some());
+        let labels = states.iter().map(|state| if is_word(state) { 0 } else { NO_LABEL }).collect();
+        Ok(Raw { classes, width: pairs.len(), table, labels, start: 0 }.finish())
+    }
+
     fn product(&self, other: &Self, operation: Operation, limit: usize) -> Result<Self, LimitExceeded> {
         let (classes, pairs) = self.common_classes(other);
         let mut numbers = HashMap::from([((0, 0), 0)]);

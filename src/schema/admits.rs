@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::decimal::Decimal;
-use super::values::{Arrays, Objects, Strings};
+use super::values::{Arrays, Count, NameClass, Numbers, Objects, Strings};
 use super::{NodeId, Schema};
 
 impl Schema {
@@ -23,7 +23,8 @@ impl Schema {
         self.node_admits(self.root(), value)
     }
 
-    fn node_admits(&self, node: NodeId, value: &Value) -> bool {
+    /// Whether a node allows a value.
+    pub(crate) fn node_admits(&self, node: NodeId, value: &Value) -> bool {
         let values = self.values(node);
         match value {
             Value::Null => values.null,
@@ -31,8 +32,11 @@ impl Schema {
             Value::Bool(false) => values.booleans.allows_false,
             Value::Number(number) => {
                 // A number too long to be read is no number that a schema could name.
-                Decimal::from_number(number, usize::MAX)
-                    .is_ok_and(|number| values.numbers.iter().any(|numbers| numbers.contains(&number)))
+                let has_digits_only = !number.to_string().contains(['.', 'e', 'E']);
+                let written = |numbers: &&Numbers| !numbers.digits_only || has_digits_only;
+                Decimal::from_number(number, usize::MAX).is_ok_and(|number| {
+                    values.numbers.iter().filter(written).any(|numbers| numbers.contains(&number))
+                })
             }
             Value::String(text) => values.strings.iter().any(|strings| strings.contains(text)),
             Value::Array(elements) => values.arrays.iter().any(|arrays| self.arrays_admit(arrays, elements)),
@@ -42,38 +46,84 @@ impl Schema {
         }
     }
 
-    fn arrays_admit(&self, arrays: &Arrays, elements: &[Value]) -> bool {
-        let positions = arrays.prefix.iter().copied().map(Some).chain(std::iter::repeat(arrays.rest));
-        elements.len() >= arrays.min_items as usize
-            && arrays.max_items.is_none_or(|max| elements.len() <= max as usize)
-            && elements
-                .iter()
-                .zip(positions)
-                .all(|(element, node)| node.is_some_and(|node| self.node_admits(node, element)))
+    pub(crate) fn arrays_admit(&self, arrays: &Arrays, elements: &[Value]) -> bool {
+        let mut found = vec![0; arrays.counts.len()];
+        let fits = (0..).zip(elements).all(|(position, element)| {
+            let mut kinds = arrays.kinds(position).iter();
+            let kind = kinds.find(|kind| self.node_admits(kind.schema, element));
+            kind.is_some_and(|kind| {
+                (0..).zip(&mut found).for_each(|(count, found)| *found += kind.counts_for >> count & 1);
+                true
+            })
+        });
+        let within =
+            |(count, found): (&Count, &u32)| *found >= count.min && count.max.is_none_or(|max| *found <= max);
+        fits && elements.len() >= arrays.min_items as usize
+            && arrays.counts.iter().zip(&found).all(within)
+            && !(arrays.unique && has_equals(elements))
     }
 
-    fn objects_admit(&self, objects: &Objects, members: &Map<String, Value>) -> bool {
-        members.len() >= objects.min_members as usize
+    pub(crate) fn objects_admit(&self, objects: &Objects, members: &Map<String, Value>) -> bool {
+        let mut granted = 0;
+        let fits = members.iter().all(|(name, value)| {
+            let Some(declared) = objects.schema_of(name) else {
+                let classes = objects.classes_of(name);
+                let admitting = classes.filter(|class| self.node_admits(class.schema, value));
+                return admitting.fold(false, |_, class| {
+                    granted |= class.grants;
+                    true
+                });
+            };
+            self.node_admits(declared, value)
+        });
+        fits && members.len() >= objects.min_members as usize
             && objects.max_members.is_none_or(|max| members.len() <= max as usize)
             && objects.members.iter().all(|member| !member.required || members.contains_key(&*member.name))
-            && members.iter().all(|(name, value)| {
-                objects.schema_of(name).is_some_and(|node| self.node_admits(node, value))
-            })
+            && granted.count_ones() == objects.wishes
+    }
+}
+
+/// Whether two elements are equal.
+fn has_equals(elements: &[Value]) -> bool {
+    let mut rest = elements;
+    while let Some((first, others)) = rest.split_first() {
+        if others.iter().any(|other| are_equal(first, other)) {
+            return true;
+        }
+        rest = others;
+    }
+    false
+}
+
+/// Whether two values are equal: numbers by value, objects without regard to order.
+pub(crate) fn are_equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => {
+            let exact = |number| Decimal::from_number(number, usize::MAX).ok();
+            exact(a) == exact(b)
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| are_equal(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len()
+                && a.iter().all(|(name, value)| b.get(name).is_some_and(|other| are_equal(value, other)))
+        }
+        _ => a == b,
     }
 }
 
 impl Objects {
-    /// The schema of the value under a name; `None` where the name is not allowed.
-    #[must_use]
-    pub fn schema_of(&self, name: &str) -> Option<NodeId> {
-        if let Some(member) = self.members.iter().find(|member| &*member.name == name) {
-            return Some(member.schema);
-        }
-        if self.forbidden.iter().any(|forbidden| &**forbidden == name) {
-            return None;
-        }
-        let contains = |names: &crate::regular::Dfa| names.contains(name.as_bytes());
-        self.rest.iter().find(|class| class.names.as_deref().is_none_or(contains)).map(|class| class.schema)
+    /// The schema of a declared member.
+    fn schema_of(&self, name: &str) -> Option<NodeId> {
+        self.members.iter().find(|member| &*member.name == name).map(|member| member.schema)
+    }
+
+    /// The classes of a name that is no member's; none where it is not allowed.
+    fn classes_of(&self, name: &str) -> impl Iterator<Item = &NameClass> {
+        let forbidden = self.forbidden.iter().any(|forbidden| &**forbidden == name);
+        let contains = move |names: &crate::regular::Dfa| names.contains(name.as_bytes());
+        self.rest.iter().filter(move |class| !forbidden && class.names.as_deref().is_none_or(contains))
     }
 }
 

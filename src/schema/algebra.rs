@@ -3,15 +3,15 @@
 //! The JSON types are disjoint, so both work type by type. Conjunction distributes over the cells of a type; children become
 //! conjunctions of formulas, which are not looked into here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest};
+use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest, Wish};
 use super::decimal::Decimal;
 use super::formula::{FormulaId, Formulas};
 use super::numbers;
 use super::strings;
-use super::values::Booleans;
+use super::values::{Booleans, Numbers, Strings};
 use crate::limits::{LimitExceeded, Limits};
 use crate::regular::Dfa;
 
@@ -19,17 +19,25 @@ use crate::regular::Dfa;
 pub(super) struct Algebra {
     pub formulas: Formulas,
     pub limits: Limits,
+    /// Names, and all others.
+    pub divided_names: HashMap<Vec<Box<str>>, Divided>,
     spent: usize,
 }
 
 /// Members, formula parts or points looked at for the price of one node.
 const PER_NODE: usize = 16;
 
+/// What a member counts in the price of an object, and a state in that of a language.
+const MEMBER: usize = 4;
+
+/// Some names, and all others.
+pub(super) type Divided = (Arc<Dfa>, Arc<Dfa>);
+
 type Limited<T> = Result<T, LimitExceeded>;
 
 impl Algebra {
     pub(super) fn new(limits: &Limits) -> Self {
-        Self { formulas: Formulas::new(), limits: limits.clone(), spent: 0 }
+        Self { formulas: Formulas::new(), limits: limits.clone(), divided_names: HashMap::new(), spent: 0 }
     }
 
     /// Charges one node (or conjunction of two cells) of a given size to the budget of nodes.
@@ -37,6 +45,11 @@ impl Algebra {
         self.spent += 1 + size / PER_NODE;
         let limit = self.limits.schema_nodes;
         if self.spent > limit { Err(LimitExceeded { what: "schema_nodes", limit }) } else { Ok(()) }
+    }
+
+    /// Whether nothing is left of the budget.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.spent > self.limits.schema_nodes
     }
 
     /// Checks how many alternatives a type has.
@@ -95,11 +108,11 @@ impl Algebra {
     }
 
     /// The conjunctions of all pairs that have values.
-    fn pairs<T>(
+    pub(super) fn pairs<T, I: IntoIterator<Item = T>>(
         &mut self,
         a: &[T],
         b: &[T],
-        intersect: impl Fn(&mut Self, &T, &T) -> Limited<Option<T>>,
+        intersect: impl Fn(&mut Self, &T, &T) -> Limited<I>,
     ) -> Limited<Vec<T>> {
         let mut cells = Vec::new();
         for left in a {
@@ -123,8 +136,15 @@ impl Algebra {
                 .cloned()
                 .collect()
         };
-        cells.points.extend(within(&a.points, b));
-        cells.points.extend(within(&b.points, a));
+        for (point, other) in within(&a.points, b)
+            .into_iter()
+            .map(|point| (point, b))
+            .chain(within(&b.points, a).into_iter().map(|point| (point, a)))
+        {
+            let digits_only = !other.points.contains(&point)
+                && other.ranges.iter().filter(|range| range.contains(&point)).all(|range| range.digits_only);
+            cells.add_range(Numbers { digits_only, ..Numbers::point(point) });
+        }
         for range in
             self.pairs(&a.ranges, &b.ranges, |_, left, right| numbers::intersect(left, right, digits))?
         {
@@ -148,33 +168,82 @@ impl Algebra {
         Ok(())
     }
 
-    fn intersect_arrays(&mut self, a: &ArrayCell, b: &ArrayCell) -> Limited<Option<ArrayCell>> {
+    pub(super) fn intersect_arrays(&mut self, a: &ArrayCell, b: &ArrayCell) -> Limited<Option<ArrayCell>> {
         let length = a.prefix.len().max(b.prefix.len());
         self.charge(length)?;
         let prefix: Limited<_> =
             (0..length).map(|position| self.and(a.at(position), b.at(position))).collect();
-        let cell = ArrayCell {
+        let mut cell = ArrayCell {
             prefix: prefix?,
             rest: self.and(a.rest, b.rest)?,
             min_items: a.min_items.max(b.min_items),
             max_items: smaller(a.max_items, b.max_items),
+            unique: a.unique || b.unique,
+            counts: a.counts.clone(),
         };
+        b.counts.iter().for_each(|count| cell.count(count));
         Ok(cell.normal())
     }
 
-    fn intersect_objects<'d>(
+    /// The objects of both. They are several cells where a declared member of one may grant a wish of the other.
+    pub(super) fn intersect_objects<'d>(
         &mut self,
         a: &ObjectCell<'d>,
         b: &ObjectCell<'d>,
-    ) -> Limited<Option<ObjectCell<'d>>> {
-        self.charge(a.members.len() + b.members.len())?;
+    ) -> Limited<Vec<ObjectCell<'d>>> {
+        // A member costs a name to look up and a formula to make.
+        self.charge(MEMBER * (a.members.len() + b.members.len()))?;
         let cell = ObjectCell {
             members: self.intersect_members(a, b)?,
             rest: self.intersect_rests(&a.rest, &b.rest)?,
             min_members: a.min_members.max(b.min_members),
             max_members: smaller(a.max_members, b.max_members),
+            wishes: Vec::new(),
+            lacks_names: a.lacks_names || b.lacks_names,
         };
-        Ok(cell.normal())
+        let mut cells = vec![cell];
+        for wish in a.wishes.iter().chain(&b.wishes) {
+            let mut wishing = Vec::new();
+            for cell in cells {
+                wishing.extend(self.wish(cell, wish)?);
+            }
+            self.check_alternatives(wishing.len())?;
+            cells = wishing;
+        }
+        Ok(cells.into_iter().filter_map(ObjectCell::normal).collect())
+    }
+
+    /// Adds a wish: one of the declared members grants it, or another one does.
+    fn wish<'d>(&mut self, cell: ObjectCell<'d>, wish: &Wish) -> Limited<Vec<ObjectCell<'d>>> {
+        let mut cells = Vec::new();
+        let mut granting_names = Vec::new();
+        for (position, member) in cell.members.iter().enumerate() {
+            if !wish.names.contains(member.name.as_bytes()) {
+                continue;
+            }
+            granting_names.push((member.name, 0));
+            let formula = self.and(member.formula, wish.formula)?;
+            if formula != FormulaId::FALSE {
+                let mut granting = cell.clone();
+                granting.members[position].required = true;
+                granting.members[position].formula = formula;
+                cells.push(granting);
+            }
+        }
+        let names = match granting_names[..] {
+            [] => Arc::clone(&wish.names),
+            _ => {
+                let declared = Dfa::words(granting_names, self.limits.dfa_states)?;
+                self.language(|limit| wish.names.difference(&declared, limit))?
+            }
+        };
+        if !names.is_empty() {
+            let wish = Wish { names, formula: wish.formula };
+            let is_new = !cell.wishes.contains(&wish);
+            let wishes = cell.wishes.iter().cloned().chain(is_new.then_some(wish)).collect();
+            cells.push(ObjectCell { wishes, ..cell });
+        }
+        Ok(cells)
     }
 
     /// The members of the first in their order, then those that only the second has.
@@ -261,10 +330,25 @@ impl Algebra {
         Ok(Rest::of_classes(classes))
     }
 
+    /// The strings of cells as names, with no say in what stands under them.
+    pub(super) fn names(&mut self, cells: &Cells<'_>) -> Limited<Rest> {
+        if cells.texts.iter().any(|text| *text == Strings::default()) {
+            return Ok(Rest::Same(FormulaId::TRUE));
+        }
+        let words = cells.words.iter().map(|word| (word.as_bytes(), 0));
+        let mut names = Arc::new(Dfa::words(words, self.limits.dfa_states)?);
+        for text in &cells.texts {
+            let more = strings::automaton(text, &self.limits)?;
+            names = self.language(|limit| names.union(&more, limit))?;
+        }
+        let classes = if names.is_empty() { Vec::new() } else { vec![(names, FormulaId::TRUE)] };
+        Ok(Rest::of_classes(classes))
+    }
+
     /// Makes a language, and charges for its states.
-    fn language(&mut self, make: impl FnOnce(usize) -> Limited<Dfa>) -> Limited<Arc<Dfa>> {
+    pub(super) fn language(&mut self, make: impl FnOnce(usize) -> Limited<Dfa>) -> Limited<Arc<Dfa>> {
         let language = make(self.limits.dfa_states)?;
-        self.charge(language.states())?;
+        self.charge(MEMBER * language.states())?;
         Ok(Arc::new(language))
     }
 

@@ -1,13 +1,14 @@
 //! What the keywords of one schema say by themselves, type by type (the specification calls them assertions).
 
-use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest};
+use super::cells::{ArrayCell, Cells, CountCell, MemberCell, ObjectCell, Rest};
 use super::decimal::Decimal;
 use super::document::Location;
 use super::error::SchemaError;
 use super::formula::FormulaId;
-use super::keyword::{Keywords, Types};
+use super::keyword::{Contains, Keywords, Types};
 use super::normalise::Normaliser;
 use super::numbers;
+use super::scope::Scope;
 use super::strings;
 use super::values::{Booleans, Numbers, Strings};
 use crate::limits::LimitExceeded;
@@ -17,6 +18,7 @@ impl<'d> Normaliser<'d> {
     pub(super) fn assertion_cells(
         &mut self,
         location: Location,
+        scope: Scope,
         keywords: &Keywords<'d>,
     ) -> Result<Cells<'d>, SchemaError> {
         let types = keywords.types;
@@ -33,10 +35,10 @@ impl<'d> Normaliser<'d> {
             cells.texts.extend(texts);
         }
         if types.include(Types::ARRAY) {
-            cells.arrays.extend(self.array_cell(keywords)?);
+            cells.arrays.extend(self.array_cell(scope, keywords)?);
         }
         if types.include(Types::OBJECT) {
-            cells.objects.extend(self.object_cell(location, keywords)?);
+            cells.objects.extend(self.object_cell(location, scope, keywords)?);
         }
         self.keep_listed(location, keywords, cells)
     }
@@ -44,6 +46,7 @@ impl<'d> Normaliser<'d> {
     fn numbers(&self, keywords: &Keywords<'d>) -> Result<Numbers, LimitExceeded> {
         let mut numbers = keywords.numbers.clone();
         if !keywords.types.include(Types::NUMBER) {
+            numbers.digits_only = keywords.integers_are_digits;
             let one = Decimal::one();
             numbers.multiple_of = Some(match &numbers.multiple_of {
                 Some(step) => numbers::common_multiple(step, &one, self.algebra.limits.number_digits)?,
@@ -56,8 +59,9 @@ impl<'d> Normaliser<'d> {
     fn texts(&self, keywords: &Keywords<'d>) -> Result<Option<Strings>, LimitExceeded> {
         let limits = &self.algebra.limits;
         let mut texts = strings::normal(keywords.strings.clone(), limits)?;
-        for language in &keywords.languages {
-            let language = Strings { language: Some(language.clone()), ..Strings::default() };
+        for (language, superset) in &keywords.languages {
+            let (language, superset) = (Some(language.clone()), superset.clone());
+            let language = Strings { language, superset, ..Strings::default() };
             texts = match texts {
                 Some(texts) => strings::intersect(&texts, &language, limits)?,
                 None => None,
@@ -66,15 +70,28 @@ impl<'d> Normaliser<'d> {
         Ok(texts)
     }
 
-    fn array_cell(&mut self, keywords: &Keywords<'d>) -> Result<Option<ArrayCell>, SchemaError> {
+    fn array_cell(
+        &mut self,
+        scope: Scope,
+        keywords: &Keywords<'d>,
+    ) -> Result<Option<ArrayCell>, SchemaError> {
         let arrays = &keywords.arrays;
-        let prefix: Result<_, _> = arrays.prefix.iter().map(|&element| self.formula_at(element)).collect();
-        let rest = arrays.items.or(arrays.additional).map(|rest| self.formula_at(rest)).transpose()?;
+        let prefix: Result<_, _> =
+            arrays.prefix.iter().map(|&element| self.formula_at(element, scope)).collect();
+        let rest = arrays.items.or(arrays.additional).map(|rest| self.formula_at(rest, scope)).transpose()?;
+        let counts = match arrays.contains {
+            None => Vec::new(),
+            Some(Contains { schema, min, max }) => {
+                vec![CountCell { formula: self.formula_at(schema, scope)?, from: 0, min, max }]
+            }
+        };
         let cell = ArrayCell {
             prefix: prefix?,
             rest: rest.unwrap_or(FormulaId::TRUE),
             min_items: arrays.min_items,
             max_items: arrays.max_items,
+            unique: arrays.unique,
+            counts,
         };
         Ok(cell.normal())
     }
@@ -82,18 +99,22 @@ impl<'d> Normaliser<'d> {
     fn object_cell(
         &mut self,
         location: Location,
+        scope: Scope,
         keywords: &Keywords<'d>,
     ) -> Result<Option<ObjectCell<'d>>, SchemaError> {
         let objects = &keywords.objects;
-        let other =
-            objects.additional.map(|other| self.formula_at(other)).transpose()?.unwrap_or(FormulaId::TRUE);
+        let other = objects
+            .additional
+            .map(|other| self.formula_at(other, scope))
+            .transpose()?
+            .unwrap_or(FormulaId::TRUE);
         let mut patterns = Vec::new();
         for (language, schema) in &objects.patterns {
-            patterns.push((language.clone(), self.formula_at(*schema)?));
+            patterns.push((language.clone(), self.formula_at(*schema, scope)?));
         }
         let mut members = Vec::new();
         for &(name, schema) in &objects.properties {
-            let mut formula = self.formula_at(schema)?;
+            let mut formula = self.formula_at(schema, scope)?;
             for (_, also) in patterns.iter().filter(|(language, _)| language.contains(name.as_bytes())) {
                 formula = self.algebra.and(formula, *also).map_err(|limit| self.limit_at(location, limit))?;
             }
@@ -104,7 +125,7 @@ impl<'d> Normaliser<'d> {
             _ => self.algebra.partition(&patterns, other).map_err(|limit| self.limit_at(location, limit))?,
         };
         let (min_members, max_members) = (objects.min_members, objects.max_members);
-        let mut cell = ObjectCell { members, rest, min_members, max_members };
+        let mut cell = ObjectCell { members, rest, min_members, max_members, ..ObjectCell::all() };
         cell.require(&objects.required);
         Ok(cell.normal())
     }

@@ -33,6 +33,18 @@ pub(super) struct ArrayCell {
     pub rest: FormulaId,
     pub min_items: u32,
     pub max_items: Option<u32>,
+    /// Whether no two elements are equal.
+    pub unique: bool,
+    pub counts: Vec<CountCell>,
+}
+
+/// How many elements from a position on satisfy a formula.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct CountCell {
+    pub formula: FormulaId,
+    pub from: u32,
+    pub min: u32,
+    pub max: Option<u32>,
 }
 
 /// Objects by name.
@@ -43,6 +55,17 @@ pub(super) struct ObjectCell<'d> {
     pub rest: Rest,
     pub min_members: u32,
     pub max_members: Option<u32>,
+    /// Members that must be there beside the declared ones.
+    pub wishes: Vec<Wish>,
+    /// Whether the languages of names lack some, because they are of a format that is not wholly known.
+    pub lacks_names: bool,
+}
+
+/// A member with one of these names, none of them a declared member's, that satisfies a formula.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Wish {
+    pub names: Arc<Dfa>,
+    pub formula: FormulaId,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -88,21 +111,18 @@ impl<'d> Cells<'d> {
         let counts = [self.ranges.len(), self.texts.len(), self.arrays.len(), self.objects.len()];
         counts.into_iter().max().unwrap_or(0)
     }
-
-    /// The formulas of elements and members.
-    pub(super) fn children(&self) -> impl Iterator<Item = FormulaId> {
-        let elements = self.arrays.iter().flat_map(|cell| cell.prefix.iter().copied().chain([cell.rest]));
-        let members = self
-            .objects
-            .iter()
-            .flat_map(|cell| cell.members.iter().map(|member| member.formula).chain(cell.rest.formulas()));
-        elements.chain(members)
-    }
 }
 
 impl ArrayCell {
     pub(super) fn all() -> Self {
-        Self { prefix: Vec::new(), rest: FormulaId::TRUE, min_items: 0, max_items: None }
+        Self {
+            prefix: Vec::new(),
+            rest: FormulaId::TRUE,
+            min_items: 0,
+            max_items: None,
+            unique: false,
+            counts: Vec::new(),
+        }
     }
 
     /// What the element at this position has to satisfy.
@@ -120,13 +140,39 @@ impl ArrayCell {
             self.rest = FormulaId::FALSE;
             self.max_items = Some(u32::try_from(end).unwrap_or(u32::MAX));
         }
-        self.max_items.is_none_or(|max| self.min_items <= max).then_some(self)
+        let longest = self.max_items.unwrap_or(u32::MAX);
+        self.counts.retain(|count| count.min > 0 || count.max.is_some_and(|max| max < longest));
+        let possible = |count: &CountCell| {
+            count.min <= longest.saturating_sub(count.from)
+                && count.max.is_none_or(|max| count.min <= max)
+                && (count.min == 0 || count.formula != FormulaId::FALSE)
+        };
+        (self.min_items <= longest && self.counts.iter().all(possible)).then_some(self)
+    }
+
+    /// Adds a count; two of the same elements are one.
+    pub(super) fn count(&mut self, new: &CountCell) {
+        let same = |old: &&mut CountCell| (old.formula, old.from) == (new.formula, new.from);
+        match self.counts.iter_mut().find(same) {
+            Some(old) => {
+                old.min = old.min.max(new.min);
+                old.max = old.max.into_iter().chain(new.max).min();
+            }
+            None => self.counts.push(new.clone()),
+        }
     }
 }
 
 impl<'d> ObjectCell<'d> {
     pub(super) fn all() -> Self {
-        Self { members: Vec::new(), rest: Rest::Same(FormulaId::TRUE), min_members: 0, max_members: None }
+        Self {
+            members: Vec::new(),
+            rest: Rest::Same(FormulaId::TRUE),
+            min_members: 0,
+            max_members: None,
+            wishes: Vec::new(),
+            lacks_names: false,
+        }
     }
 
     /// Makes members required; those without a schema of their own get one.
@@ -169,7 +215,9 @@ impl<'d> ObjectCell<'d> {
         let enough = !self.rest.is_empty() || self.min_members as usize <= possible;
         let fits = self.max_members.is_none_or(|max| count.max(self.min_members) <= max);
         let sound = self.required().all(|member| member.formula != FormulaId::FALSE);
-        (enough && fits && sound).then_some(self)
+        let granted =
+            self.wishes.is_empty() || !self.rest.is_empty() && self.max_members.is_none_or(|max| count < max);
+        (enough && fits && sound && granted).then_some(self)
     }
 }
 

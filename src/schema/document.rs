@@ -8,7 +8,7 @@ use referencing::Draft;
 use serde_json::Value;
 
 use super::pointer::Pointers;
-use super::reference::Index;
+use super::reference::{DYNAMIC_ANCHORS, Index};
 
 /// A place in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,6 +24,8 @@ pub(super) enum Step<'d> {
 pub(super) struct Document<'d> {
     places: Vec<Place<'d>>,
     children: HashMap<(Location, Step<'d>), Location>,
+    /// Documents that references may lead into, by URI.
+    pub(super) given: &'d [(String, Value)],
     /// Names of resources and anchors; made when a reference first needs it.
     pub(super) index: Option<Index<'d>>,
 }
@@ -54,15 +56,20 @@ impl Location {
 }
 
 impl<'d> Document<'d> {
-    pub(super) fn new(value: &'d Value) -> Self {
-        let mut document = Self { places: Vec::new(), children: HashMap::new(), index: None };
+    pub(super) fn new(value: &'d Value, given: &'d [(String, Value)]) -> Self {
+        let mut document = Self { places: Vec::new(), children: HashMap::new(), given, index: None };
         document.add_root(value);
+        if has_dynamic_anchors(value) {
+            document.build_index();
+        }
         document
     }
 
     /// Another document that references may lead into.
     pub(super) fn add_root(&mut self, value: &'d Value) -> Location {
-        let draft = dialect(value, Draft::default());
+        // A document that does not say its dialect has that of the one that leads to it.
+        let around = self.places.first().map_or_else(Draft::default, |root| root.draft);
+        let draft = dialect(value, around);
         let identifier = identifier(value, draft);
         self.push(Place { value, origin: None, identifier, resource: self.next(), draft })
     }
@@ -106,6 +113,14 @@ impl<'d> Document<'d> {
         }
     }
 
+    /// The JSON pointer of a location.
+    pub(super) fn pointer(&self, location: Location) -> String {
+        let origins =
+            std::iter::successors(self.place(location).origin, |(parent, _)| self.place(*parent).origin);
+        let segments: Vec<_> = origins.map(|(_, step)| step.segment()).collect();
+        segments.iter().rev().flat_map(|segment| ["/", &**segment]).collect()
+    }
+
     /// All locations as JSON pointers that outlive the document.
     pub(super) fn pointers(&self) -> Pointers {
         Pointers::new(self.places.iter().map(|place| place.origin))
@@ -119,6 +134,17 @@ impl<'d> Document<'d> {
         let location = self.next();
         self.places.push(place);
         location
+    }
+}
+
+/// Whether an anchor may be dynamic somewhere inside.
+fn has_dynamic_anchors(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members
+            .iter()
+            .any(|(key, inner)| DYNAMIC_ANCHORS.contains(&key.as_str()) || has_dynamic_anchors(inner)),
+        Value::Array(elements) => elements.iter().any(has_dynamic_anchors),
+        _ => false,
     }
 }
 

@@ -79,6 +79,12 @@ impl SchemaError {
         error
     }
 
+    /// An array whose elements must differ, and of which not enough are known to exist.
+    pub(crate) fn too_few_distinct(pointer: String) -> Self {
+        let message = "asks for more distinct elements than are known to exist";
+        Self::new(SchemaErrorKind::Unsatisfiable, pointer, Some("uniqueItems"), message)
+    }
+
     /// What kind of error this is.
     #[must_use]
     pub fn kind(&self) -> SchemaErrorKind {

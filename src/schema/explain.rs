@@ -38,18 +38,18 @@ fn contradiction(normaliser: &mut Normaliser<'_>, formula: FormulaId) -> SchemaE
     let location = normaliser.location(formula);
     let kind = SchemaErrorKind::Unsatisfiable;
     match normaliser.algebra.formulas.get(formula).clone() {
-        Formula::At(location) => {
-            let keyword = normaliser.culprit(location);
+        Formula::At(location, scope) => {
+            let keyword = normaliser.culprit(location, scope);
             normaliser.reader.error(location, kind, keyword, "leaves no value that the schema allows")
         }
         Formula::And(parts) => {
-            let pointers = normaliser.reader.document.pointers();
+            let document = &normaliser.reader.document;
             let places: Vec<_> =
-                parts.iter().map(|&part| pointers.write(normaliser.location(part))).collect();
+                parts.iter().map(|&part| document.pointer(normaliser.location(part))).collect();
             let message = format!("no value satisfies all of these at once: {}", places.join(", "));
             normaliser.reader.error(location, kind, None, message)
         }
-        Formula::False | Formula::True | Formula::Equal(_) => {
+        Formula::False | Formula::True | Formula::Equal(_) | Formula::Not(_) => {
             normaliser.reader.error(location, kind, None, "the schema allows no value")
         }
     }

@@ -1,12 +1,14 @@
 //! Formulas: which schemas a value has to satisfy at once.
 //!
-//! Conjunction of two cells makes conjunctions of their children, and those are only made, not looked into: a [`Formula`] names them.
+//! Conjunction and complement of cells make conjunctions and complements of their children, and those are only made, not looked into: a
+//! [`Formula`] names them.
 //! Formulas are hash-consed over the finitely many locations of the document, so unfolding a recursive schema comes to an end.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::document::Location;
+use super::scope::Scope;
 
 /// A formula, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,11 +21,13 @@ pub(super) enum Formula {
     False,
     /// Everything does.
     True,
-    /// The schema at this location.
-    At(Location),
+    /// The schema at this location, reached through these resources.
+    At(Location, Scope),
     /// Being equal to the value at this location.
     Equal(Location),
-    /// All of these at once; at least two, none of them a conjunction, true or false.
+    /// Not this one, which is neither a complement, true nor false.
+    Not(FormulaId),
+    /// All of these at once; at least two, none of them a conjunction, true or false, none the complement of another.
     And(Rc<[FormulaId]>),
 }
 
@@ -69,6 +73,16 @@ impl Formulas {
         }
     }
 
+    /// The complement.
+    pub(super) fn not(&mut self, id: FormulaId) -> FormulaId {
+        match self.get(id) {
+            Formula::False => FormulaId::TRUE,
+            Formula::True => FormulaId::FALSE,
+            Formula::Not(inner) => *inner,
+            _ => self.intern(Formula::Not(id)),
+        }
+    }
+
     /// What a formula is the conjunction of.
     pub(super) fn parts(&self, id: FormulaId) -> Rc<[FormulaId]> {
         match self.get(id) {
@@ -84,6 +98,11 @@ impl Formulas {
         parts.extend(self.parts(b).iter().filter(|part| sorted.binary_search(part).is_err()));
         if parts.len() == sorted.len() {
             return (a, parts.len());
+        }
+        let complements =
+            |part: &FormulaId| matches!(self.get(*part), Formula::Not(other) if parts.contains(other));
+        if parts.iter().any(complements) {
+            return (FormulaId::FALSE, parts.len());
         }
         sorted.clone_from(&parts);
         sorted.sort_unstable();
@@ -108,7 +127,8 @@ mod tests {
     #[test]
     fn conjunction_is_a_set_in_declared_order() {
         let mut formulas = Formulas::new();
-        let [a, b, c] = [1, 2, 3].map(|number| formulas.intern(Formula::At(Location::new(number))));
+        let [a, b, c] =
+            [1, 2, 3].map(|number| formulas.intern(Formula::At(Location::new(number), Scope::EMPTY)));
         let cb = formulas.and(c, b).0;
         let cba = formulas.and(cb, a).0;
         let ab = formulas.and(a, b).0;
@@ -117,5 +137,8 @@ mod tests {
         assert_eq!(*formulas.parts(cba), [c, b, a]);
         assert_eq!(formulas.and(a, FormulaId::FALSE).0, FormulaId::FALSE);
         assert_eq!(formulas.and(FormulaId::TRUE, a).0, a);
+        let not_a = formulas.not(a);
+        assert_eq!(formulas.not(not_a), a);
+        assert_eq!(formulas.and(cba, not_a).0, FormulaId::FALSE);
     }
 }

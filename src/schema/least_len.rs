@@ -7,12 +7,16 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use super::array_plan::{ArrayPlan, Bounds, PlannedKind};
 use super::cells::{ArrayCell, Cells, ObjectCell};
+use super::expand::{ElementKind, Elements, Expanded, NameGroup};
 use super::formula::FormulaId;
 use super::names;
 use super::normalise::Graph;
 use super::numbers;
 use super::strings;
+use super::values::Count;
+use crate::limits::LimitExceeded;
 
 /// What has values, and how short a text of one can be.
 pub(super) struct Lens {
@@ -24,20 +28,21 @@ pub(super) struct Lens {
 }
 
 impl Lens {
-    pub(super) fn new(graph: &Graph<'_>) -> Self {
-        let mut search = Search::new(graph);
+    pub(super) fn new(graph: &Graph<'_>, counter_states: usize) -> Result<Self, (FormulaId, LimitExceeded)> {
+        let mut search = Search::new(graph, counter_states);
         let mut starts = Vec::with_capacity(graph.cells.len());
-        for (node, cells) in graph.cells.iter().enumerate() {
+        for (node, (cells, expanded)) in graph.cells.iter().zip(&graph.expanded).enumerate() {
             starts.push(search.cells.len());
-            search.add_cells(node, cells);
+            let added = search.add_cells(node, cells, expanded);
+            added.map_err(|limit| (graph.nodes[node], limit))?;
         }
         search.run();
         let len = |len: u64| u32::try_from(len).unwrap_or(u32::MAX);
-        Self {
+        Ok(Self {
             nodes: search.settled.iter().map(|settled| settled.map(len)).collect(),
-            cells: search.cells.iter().map(|cell| cell.len().is_some()).collect(),
+            cells: (0..search.cells.len()).map(|cell| search.len(cell).is_some()).collect(),
             starts,
-        }
+        })
     }
 
     /// The length of a shortest compact text of a value of a node; `None` where it has none.
@@ -58,16 +63,33 @@ struct Cell {
     settled: u64,
     /// Parts that are not.
     missing: usize,
-    /// Further members, for a cell that needs more than the required ones.
-    extras: Option<Extras>,
+    /// Further members, for an object.
+    more: Option<More>,
+    /// The array with counts that this is, by its index: its length depends on all of its elements at once.
+    counted: Option<usize>,
 }
 
-/// The further members an object needs, and the cheapest found so far.
+/// What an object needs beside its required members.
+struct More {
+    required: u64,
+    extras: Extras,
+    wishes: Wishes,
+}
+
+/// The further members an object needs to have enough, and the cheapest found so far.
 #[derive(Default)]
 struct Extras {
     needed: u64,
     /// How many members there are at each cost.
     found: BTreeMap<u64, u64>,
+}
+
+/// The wishes of an object, and the members that grant them.
+struct Wishes {
+    count: usize,
+    /// So many members may be added.
+    room: usize,
+    found: Vec<(u32, u64)>,
 }
 
 /// What a cell wants of a node.
@@ -77,6 +99,10 @@ enum Want {
     Needs(u64),
     /// Further members with names of this length, so many at most.
     Offers { name_len: u64, count: u64 },
+    /// A member with a name of this length that grants wishes.
+    Grants { name_len: u64, wishes: u32 },
+    /// To know when it is settled.
+    News,
 }
 
 struct Search<'g, 'd> {
@@ -85,13 +111,20 @@ struct Search<'g, 'd> {
     wanted_by: Vec<Vec<(usize, Want)>>,
     settled: Vec<Option<u64>>,
     queue: BinaryHeap<Reverse<(u64, usize)>>,
+    counter_states: usize,
 }
 
 impl<'g, 'd> Search<'g, 'd> {
-    fn new(graph: &'g Graph<'d>) -> Self {
+    fn new(graph: &'g Graph<'d>, counter_states: usize) -> Self {
         let count = graph.nodes.len();
-        let wanted_by = vec![Vec::new(); count];
-        Self { graph, cells: Vec::new(), wanted_by, settled: vec![None; count], queue: BinaryHeap::new() }
+        Self {
+            graph,
+            cells: Vec::new(),
+            wanted_by: vec![Vec::new(); count],
+            settled: vec![None; count],
+            queue: BinaryHeap::new(),
+            counter_states,
+        }
     }
 
     fn run(&mut self) {
@@ -106,21 +139,30 @@ impl<'g, 'd> Search<'g, 'd> {
         }
     }
 
-    fn add_cells(&mut self, node: usize, cells: &Cells<'_>) {
+    fn add_cells(
+        &mut self,
+        node: usize,
+        cells: &Cells<'_>,
+        expanded: &Expanded,
+    ) -> Result<(), LimitExceeded> {
         if let Some(len) = least_scalar(cells) {
             self.queue.push(Reverse((len, node)));
         }
-        for array in &cells.arrays {
-            self.add_array(node, array);
+        for (index, (array, elements)) in cells.arrays.iter().zip(&expanded.arrays).enumerate() {
+            match array.counts[..] {
+                [] => self.add_array(node, array),
+                _ => self.add_counted(node, index, array, elements)?,
+            }
         }
-        for object in &cells.objects {
-            self.add_object(node, object);
+        for (object, groups) in cells.objects.iter().zip(&expanded.objects) {
+            self.add_object(node, object, groups);
         }
+        Ok(())
     }
 
     fn add_array(&mut self, node: usize, array: &ArrayCell) {
         let count = u64::from(array.min_items);
-        let cell = self.open(node, 2 + count.saturating_sub(1), None);
+        let cell = self.open(node, 2 + count.saturating_sub(1));
         for &element in array.prefix.iter().take(array.min_items as usize) {
             self.want(cell, element, Want::Needs(1));
         }
@@ -131,17 +173,43 @@ impl<'g, 'd> Search<'g, 'd> {
         self.offer(cell);
     }
 
-    fn add_object(&mut self, node: usize, object: &ObjectCell<'_>) {
+    fn add_counted(
+        &mut self,
+        node: usize,
+        index: usize,
+        array: &ArrayCell,
+        elements: &Elements,
+    ) -> Result<(), LimitExceeded> {
+        self.plan(array, elements)?;
+        let cell = self.open(node, 0);
+        self.cells[cell].counted = Some(index);
+        for kind in elements.prefix.iter().chain([&elements.rest]).flatten() {
+            self.want(cell, kind.formula, Want::News);
+        }
+        self.offer(cell);
+        Ok(())
+    }
+
+    fn add_object(&mut self, node: usize, object: &ObjectCell<'_>, groups: &[NameGroup]) {
         let required = object.required().count() as u64;
         let needed = u64::from(object.min_members).saturating_sub(required);
-        let extras = (needed > 0).then(|| Extras { needed, ..Extras::default() });
         let names: u64 = object.required().map(|member| strings::spelled_len(member.name) + 1).sum();
-        let cell = self.open(node, 2 + names + (required + needed).saturating_sub(1), extras);
+        let cell = self.open(node, 2 + names);
+        let room =
+            object.max_members.map_or(usize::MAX, |max| (max as usize).saturating_sub(required as usize));
+        self.cells[cell].more = Some(More {
+            required,
+            extras: Extras { needed, ..Extras::default() },
+            wishes: Wishes { count: object.wishes.len(), room, found: Vec::new() },
+        });
         for member in object.required() {
             self.want(cell, member.formula, Want::Needs(1));
         }
         if needed > 0 {
             self.add_offers(cell, object, needed);
+        }
+        if !object.wishes.is_empty() {
+            self.add_grants(cell, object, groups);
         }
         self.offer(cell);
     }
@@ -158,8 +226,17 @@ impl<'g, 'd> Search<'g, 'd> {
         }
     }
 
-    fn open(&mut self, node: usize, settled: u64, extras: Option<Extras>) -> usize {
-        self.cells.push(Cell { node, settled, missing: 0, extras });
+    fn add_grants(&mut self, cell: usize, object: &ObjectCell<'_>, groups: &[NameGroup]) {
+        for group in groups.iter().filter(|group| group.grants != 0) {
+            // A class of names may consist of members alone.
+            if let Some((name_len, _)) = names::cheapest(group.names.as_deref(), object, 1).first() {
+                self.want(cell, group.formula, Want::Grants { name_len: *name_len, wishes: group.grants });
+            }
+        }
+    }
+
+    fn open(&mut self, node: usize, settled: u64) -> usize {
+        self.cells.push(Cell { node, settled, missing: 0, more: None, counted: None });
         self.cells.len() - 1
     }
 
@@ -176,33 +253,99 @@ impl<'g, 'd> Search<'g, 'd> {
 
     /// Puts a cell whose parts are known into the queue.
     fn offer(&mut self, cell: usize) {
-        let cell = &self.cells[cell];
-        if let Some(len) = cell.len() {
-            self.queue.push(Reverse((len, cell.node)));
+        if let Some(len) = self.len(cell) {
+            self.queue.push(Reverse((len, self.cells[cell].node)));
         }
+    }
+
+    fn len(&self, cell: usize) -> Option<u64> {
+        let Cell { node, counted: Some(index), .. } = self.cells[cell] else { return self.cells[cell].len() };
+        let (array, elements) =
+            (&self.graph.cells[node].arrays[index], &self.graph.expanded[node].arrays[index]);
+        let plan = self.plan(array, elements).expect("its size was checked before");
+        plan.least_len(ArrayPlan::start()).map(|len| len + 1)
+    }
+
+    /// The plan of an array, with the kinds of elements that are settled.
+    fn plan(&self, array: &ArrayCell, elements: &Elements) -> Result<ArrayPlan, LimitExceeded> {
+        let planned = |kind: &ElementKind| {
+            let len = self.settled[self.graph.position(kind.formula)?]?;
+            Some(PlannedKind { counts_for: kind.counts_for, len })
+        };
+        let position = |kinds: &Vec<ElementKind>| kinds.iter().filter_map(planned).collect();
+        let positions: Vec<Vec<_>> = elements.prefix.iter().map(position).collect();
+        let counts: Vec<_> =
+            array.counts.iter().map(|count| Count { min: count.min, max: count.max }).collect();
+        let bounds = Bounds { min_items: array.min_items, max_items: array.max_items, counts: &counts };
+        ArrayPlan::new(&positions, &position(&elements.rest), bounds, self.counter_states)
     }
 }
 
 impl Cell {
     fn supply(&mut self, want: Want, len: u64) {
         match want {
+            Want::News => {}
             Want::Needs(count) => {
                 self.settled = self.settled.saturating_add(len.saturating_mul(count));
                 self.missing -= 1;
             }
+            // One more for the colon.
             Want::Offers { name_len, count } => {
-                let extras = self.extras.as_mut().expect("only a cell that needs more is offered more");
-                extras.add(name_len.saturating_add(1).saturating_add(len), count);
+                self.more().extras.add(name_len.saturating_add(1).saturating_add(len), count);
+            }
+            Want::Grants { name_len, wishes } => {
+                self.more().wishes.found.push((wishes, name_len.saturating_add(1).saturating_add(len)));
             }
         }
     }
 
+    fn more(&mut self) -> &mut More {
+        self.more.as_mut().expect("only an object is offered members")
+    }
+
     fn len(&self) -> Option<u64> {
-        let extras = match &self.extras {
-            Some(extras) => extras.total()?,
+        let more = match &self.more {
+            Some(more) => more.least_len()?,
             None => 0,
         };
-        (self.missing == 0).then(|| self.settled.saturating_add(extras))
+        (self.missing == 0).then(|| self.settled.saturating_add(more))
+    }
+}
+
+impl More {
+    /// The least length of the further members and all commas. Members that grant wishes are further members, too.
+    fn least_len(&self) -> Option<u64> {
+        let granting = (0..).zip(self.wishes.costs());
+        let totals = granting.filter_map(|(members, cost)| {
+            let extras = self.extras.needed.saturating_sub(members);
+            let commas = (self.required + members + extras).saturating_sub(1);
+            Some(cost?.saturating_add(self.extras.total(extras)?).saturating_add(commas))
+        });
+        totals.min()
+    }
+}
+
+impl Wishes {
+    /// The least cost of granting all with no, one, two, … members.
+    fn costs(&self) -> Vec<Option<u64>> {
+        let all = (1_usize << self.count) - 1;
+        let mut costs = vec![(self.count == 0).then_some(0)];
+        // By the wishes that are granted. Each member grants something new, so as many as there are wishes are enough.
+        let mut best: Vec<Option<u64>> = vec![None; all + 1];
+        best[0] = Some(0);
+        for _ in 0..self.count.min(self.room) {
+            let mut next = vec![None; all + 1];
+            for (granted, cost) in best.iter().enumerate() {
+                for (wishes, more) in &self.found {
+                    let then = &mut next[granted | *wishes as usize];
+                    let new = cost.map(|cost| cost.saturating_add(*more));
+                    *then = [*then, new].into_iter().flatten().min();
+                }
+            }
+            best = next;
+            costs.push(best[all]);
+        }
+        costs
     }
 }
 
@@ -220,8 +363,7 @@ impl Extras {
     }
 
     /// The cost of the cheapest ones; `None` while there are too few.
-    fn total(&self) -> Option<u64> {
-        let mut needed = self.needed;
+    fn total(&self, mut needed: u64) -> Option<u64> {
         let mut total = 0_u64;
         for (cost, count) in &self.found {
             let taken = needed.min(*count);

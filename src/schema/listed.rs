@@ -72,7 +72,13 @@ impl<'d> Normaliser<'d> {
         let count = u32::try_from(elements.len()).unwrap_or(u32::MAX);
         let steps = (0..).map(Step::Index).zip(elements);
         let prefix = steps.map(|(step, value)| self.equal(location, step, value)).collect();
-        ArrayCell { prefix, rest: FormulaId::FALSE, min_items: count, max_items: Some(count) }
+        ArrayCell {
+            prefix,
+            rest: FormulaId::FALSE,
+            min_items: count,
+            max_items: Some(count),
+            ..ArrayCell::all()
+        }
     }
 
     fn equal_object(&mut self, location: Location, members: &'d Map<String, Value>) -> ObjectCell<'d> {
@@ -81,7 +87,7 @@ impl<'d> Normaliser<'d> {
             MemberCell { name, formula, required: true }
         };
         let members = members.iter().map(member).collect();
-        ObjectCell { members, rest: Rest::Same(FormulaId::FALSE), min_members: 0, max_members: None }
+        ObjectCell { members, rest: Rest::Same(FormulaId::FALSE), ..ObjectCell::all() }
     }
 
     fn equal(&mut self, location: Location, step: Step<'d>, value: &'d Value) -> FormulaId {

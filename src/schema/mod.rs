@@ -19,12 +19,17 @@
 
 mod admits;
 mod algebra;
+mod apply;
+mod array_plan;
 mod assertions;
 mod cells;
+mod complement;
 mod coverage;
 mod decimal;
 mod document;
 mod error;
+mod evaluated;
+mod expand;
 mod explain;
 mod formula;
 mod keyword;
@@ -36,18 +41,27 @@ mod numbers;
 mod pointer;
 mod prune;
 mod reference;
+mod scope;
+mod sift;
 mod strings;
 #[cfg(test)]
 mod tests;
 mod values;
 mod warning;
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
+pub(crate) use admits::are_equal;
+pub(crate) use array_plan::{ArrayPlan, Bounds, PlanState, PlannedKind};
 pub use coverage::{Coverage, Status};
 pub use decimal::Decimal;
 pub use error::{SchemaError, SchemaErrorKind};
-pub use values::{Arrays, Booleans, Bound, Member, NameClass, Numbers, Objects, Strings, Values};
+pub(crate) use strings::automaton;
+pub use values::{
+    Arrays, Booleans, Bound, Count, Kind, Member, NameClass, Numbers, Objects, Strings, Values,
+};
 
 use self::coverage::Occurrence;
 use self::least_len::Lens;
@@ -84,6 +98,8 @@ pub struct NodeId(u32);
 pub struct SchemaOptions {
     /// What `format` means.
     pub formats: Formats,
+    /// Documents that references may lead into, by URI. Nothing is ever fetched; the metaschemas of all drafts are known.
+    pub resources: Arc<[(String, Value)]>,
 }
 
 /// What `format` means.
@@ -106,13 +122,14 @@ impl Schema {
         check_depth(document, limits)?;
         let mut normaliser = Normaliser::new(document, options, limits);
         let graph = normaliser.graph()?;
-        let lens = Lens::new(&graph);
+        let lens = Lens::new(&graph, limits.counter_states)
+            .map_err(|(formula, limit)| normaliser.limit_error(formula, limit))?;
         if lens.node(0).is_none() {
             return Err(explain::unsatisfiable(&mut normaliser, &graph, &lens));
         }
         let nodes = Pruner::new(&graph, &lens, limits.dfa_states).nodes(&normaliser)?;
         let (formulas, nodes): (Vec<_>, Vec<_>) = nodes.into_iter().unzip();
-        let warnings = warning::impossible_properties(&normaliser, &formulas);
+        let warnings = warning::impossible_properties(&normaliser, &graph, &lens, &formulas);
         let pointers = normaliser.reader.document.pointers();
         Ok(Self { nodes, pointers, occurrences: normaliser.reader.coverage, warnings })
     }

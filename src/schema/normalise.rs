@@ -10,24 +10,32 @@ use super::algebra::Algebra;
 use super::cells::Cells;
 use super::document::Location;
 use super::error::{SchemaError, SchemaErrorKind};
+use super::expand::Expanded;
 use super::formula::{Formula, FormulaId};
-use super::keyword::{Applied, Keywords, Reader};
+use super::keyword::{Keywords, Reader};
+use super::scope::{Scope, Scopes};
 use crate::limits::{LimitExceeded, Limits};
 
 /// Everything that a root reaches, in the order it was found.
 pub(super) struct Graph<'d> {
     pub nodes: Vec<FormulaId>,
     pub cells: Vec<Rc<Cells<'d>>>,
+    /// The elements and members of the cells, as formulas.
+    pub expanded: Vec<Expanded>,
     positions: HashMap<FormulaId, usize>,
 }
 
 pub(super) struct Normaliser<'d> {
     pub reader: Reader<'d>,
     pub algebra: Algebra,
+    pub scopes: Scopes,
     keywords: HashMap<Location, Rc<Keywords<'d>>>,
-    meanings: HashMap<Location, Progress<FormulaId>>,
+    meanings: HashMap<(Location, Scope), Progress<FormulaId>>,
     cells: HashMap<FormulaId, Progress<Rc<Cells<'d>>>>,
-    depth: usize,
+    pub depth: usize,
+    /// What is known of formulas that were looked at early, and how deep that is nested now.
+    pub impossible: HashMap<FormulaId, bool>,
+    pub levels: usize,
 }
 
 /// A result that may still be in the making; asking for it then means going in circles.
@@ -38,60 +46,80 @@ enum Progress<T> {
 }
 
 impl<'d> Normaliser<'d> {
-    pub(super) fn new(document: &'d Value, options: &SchemaOptions, limits: &Limits) -> Self {
+    pub(super) fn new(document: &'d Value, options: &'d SchemaOptions, limits: &Limits) -> Self {
         Self {
             reader: Reader::new(document, options, limits),
             algebra: Algebra::new(limits),
+            scopes: Scopes::new(),
             keywords: HashMap::new(),
             meanings: HashMap::new(),
             cells: HashMap::new(),
             depth: 0,
+            impossible: HashMap::new(),
+            levels: 0,
         }
     }
 
     /// Normalises the schema at the root of the document and every formula that this reaches.
     pub(super) fn graph(&mut self) -> Result<Graph<'d>, SchemaError> {
-        let root = self.formula_at(Location::ROOT)?;
-        let mut graph = Graph { nodes: vec![root], cells: Vec::new(), positions: HashMap::from([(root, 0)]) };
+        let root = self.formula_at(Location::ROOT, Scope::EMPTY)?;
+        let positions = HashMap::from([(root, 0)]);
+        let mut graph = Graph { nodes: vec![root], cells: Vec::new(), expanded: Vec::new(), positions };
         while let Some(&formula) = graph.nodes.get(graph.cells.len()) {
             let cells = self.cells(formula)?;
             let numbers = self.algebra.check_alternatives(cells.points.len());
-            numbers.map_err(|limit| self.limit_error(formula, limit))?;
-            for child in cells.children().filter(|&child| child != FormulaId::FALSE) {
+            let expanded = numbers.and_then(|()| self.algebra.expand(&cells));
+            let expanded = expanded.map_err(|limit| self.limit_error(formula, limit))?;
+            for child in expanded.formulas(&cells).filter(|&child| child != FormulaId::FALSE) {
                 graph.positions.entry(child).or_insert_with(|| {
                     graph.nodes.push(child);
                     graph.nodes.len() - 1
                 });
             }
             graph.cells.push(cells);
+            graph.expanded.push(expanded);
         }
         Ok(graph)
     }
 
     /// The formula of the schema at a location: what is trivial or only refers elsewhere gets no formula of its own.
-    pub(super) fn formula_at(&mut self, location: Location) -> Result<FormulaId, SchemaError> {
+    pub(super) fn formula_at(&mut self, location: Location, scope: Scope) -> Result<FormulaId, SchemaError> {
         let mut chain = Vec::new();
-        let mut here = location;
-        let formula = loop {
+        let formula = self.follow((location, scope), &mut chain);
+        for place in chain {
+            match formula {
+                Ok(formula) => _ = self.meanings.insert(place, Progress::Done(formula)),
+                Err(_) => _ = self.meanings.remove(&place),
+            }
+        }
+        formula
+    }
+
+    /// Follows what only refers elsewhere, and notes the way in `chain`.
+    fn follow(
+        &mut self,
+        mut here: (Location, Scope),
+        chain: &mut Vec<(Location, Scope)>,
+    ) -> Result<FormulaId, SchemaError> {
+        loop {
+            here.1 = self.enter_resource(here.0, here.1);
             match self.meanings.get(&here) {
-                Some(Progress::Done(formula)) => break *formula,
-                Some(Progress::Open) => return Err(self.circular(here)),
+                Some(Progress::Done(formula)) => return Ok(*formula),
+                Some(Progress::Open) => return Err(self.circular(here.0)),
                 None => {}
             }
-            let keywords = match self.reader.document.value(here) {
-                Value::Bool(allowed) => break if *allowed { FormulaId::TRUE } else { FormulaId::FALSE },
-                _ => self.keywords(here)?,
+            let keywords = match self.reader.document.value(here.0) {
+                Value::Bool(allowed) => return Ok(if *allowed { FormulaId::TRUE } else { FormulaId::FALSE }),
+                _ => self.keywords(here.0)?,
             };
             self.meanings.insert(here, Progress::Open);
             chain.push(here);
             match keywords.only_reference() {
-                Some(target) => here = target,
-                None if keywords.is_trivial() => break FormulaId::TRUE,
-                None => break self.algebra.formulas.intern(Formula::At(here)),
+                Some(reference) => here.0 = self.target(reference, here.1),
+                None if keywords.is_trivial() => return Ok(FormulaId::TRUE),
+                None => return Ok(self.algebra.formulas.intern(Formula::At(here.0, here.1))),
             }
-        };
-        self.meanings.extend(chain.into_iter().map(|location| (location, Progress::Done(formula))));
-        Ok(formula)
+        }
     }
 
     /// The normal form of a formula.
@@ -101,22 +129,39 @@ impl<'d> Normaliser<'d> {
             Some(Progress::Open) => return Err(self.circular(self.location(formula))),
             None => _ = self.cells.insert(formula, Progress::Open),
         }
-        self.enter(formula)?;
-        let cells = match self.algebra.formulas.get(formula).clone() {
-            Formula::False => Cells::default(),
-            Formula::True => Cells::all(),
-            Formula::At(location) => self.schema_cells(location)?,
-            Formula::Equal(location) => self.equal_cells(location)?,
-            Formula::And(parts) => self.conjunction(formula, &parts)?,
-        };
-        self.depth -= 1;
-        let cells = Rc::new(cells);
-        self.cells.insert(formula, Progress::Done(Rc::clone(&cells)));
-        Ok(cells)
+        let depth = self.depth;
+        let cells = self.enter(formula).and_then(|()| self.formula_cells(formula));
+        self.depth = depth;
+        match cells {
+            Ok(cells) => {
+                let cells = Rc::new(cells);
+                self.cells.insert(formula, Progress::Done(Rc::clone(&cells)));
+                Ok(cells)
+            }
+            Err(error) => {
+                // Somebody who only looks ahead may go on without it.
+                self.cells.remove(&formula);
+                Err(error)
+            }
+        }
+    }
+
+    fn formula_cells(&mut self, formula: FormulaId) -> Result<Cells<'d>, SchemaError> {
+        match self.algebra.formulas.get(formula).clone() {
+            Formula::False => Ok(Cells::default()),
+            Formula::True => Ok(Cells::all()),
+            Formula::At(location, scope) => self.schema_cells(location, scope),
+            Formula::Equal(location) => self.equal_cells(location),
+            Formula::Not(inner) => {
+                let other = self.cells(inner)?;
+                self.subtract(self.location(inner), Cells::all(), &other)
+            }
+            Formula::And(parts) => self.conjunction(formula, &parts),
+        }
     }
 
     /// Schemas applied to the same value nest on the stack, so their depth has a ceiling.
-    fn enter(&mut self, formula: FormulaId) -> Result<(), SchemaError> {
+    pub(super) fn enter(&mut self, formula: FormulaId) -> Result<(), SchemaError> {
         self.depth += 1;
         let limit = self.algebra.limits.schema_depth;
         let depth =
@@ -124,57 +169,25 @@ impl<'d> Normaliser<'d> {
         depth.and_then(|()| self.algebra.charge(0)).map_err(|limit| self.limit_error(formula, limit))
     }
 
+    /// The conjunction of formulas. What is subtracted comes last: from what is left then, it can be seen not to overlap.
     fn conjunction(&mut self, formula: FormulaId, parts: &[FormulaId]) -> Result<Cells<'d>, SchemaError> {
-        let mut cells = Cells::clone(&*self.cells(parts[0])?);
-        for &part in &parts[1..] {
+        let location = self.location(formula);
+        let mut cells = None;
+        let mut subtracted = Vec::new();
+        for &part in parts {
+            if let Formula::Not(inner) = self.algebra.formulas.get(part) {
+                subtracted.push(*inner);
+                continue;
+            }
             let other = self.cells(part)?;
-            cells =
-                self.algebra.intersect(&cells, &other).map_err(|limit| self.limit_error(formula, limit))?;
+            cells = Some(self.narrow(location, cells, other)?);
+        }
+        let mut cells = cells.unwrap_or_else(Cells::all);
+        for inner in subtracted {
+            let other = self.cells(inner)?;
+            cells = self.subtract(location, cells, &other)?;
         }
         Ok(cells)
-    }
-
-    fn schema_cells(&mut self, location: Location) -> Result<Cells<'d>, SchemaError> {
-        let keywords = self.keywords(location)?;
-        self.keyword_cells(location, &keywords)
-    }
-
-    /// The values that the keywords of a schema allow together, in declared order.
-    pub(super) fn keyword_cells(
-        &mut self,
-        location: Location,
-        keywords: &Keywords<'d>,
-    ) -> Result<Cells<'d>, SchemaError> {
-        let (before, after) = keywords.applied.split_at(keywords.applied_before_members);
-        let mut cells = None;
-        for applied in before {
-            cells = Some(self.apply(location, cells, applied)?);
-        }
-        if keywords.constrains {
-            let own = self.assertion_cells(location, keywords)?;
-            cells = Some(self.narrow(location, cells, Rc::new(own))?);
-        }
-        for applied in after {
-            cells = Some(self.apply(location, cells, applied)?);
-        }
-        Ok(cells.unwrap_or_else(Cells::all))
-    }
-
-    /// Narrows `cells` to a schema applied to the same value.
-    fn apply(
-        &mut self,
-        location: Location,
-        cells: Option<Cells<'d>>,
-        applied: &Applied,
-    ) -> Result<Cells<'d>, SchemaError> {
-        let other = match applied {
-            Applied::Reference(schema) | Applied::All(schema) => {
-                let formula = self.formula_at(*schema)?;
-                self.cells(formula)?
-            }
-            Applied::Any(schemas) => Rc::new(self.union(location, schemas)?),
-        };
-        self.narrow(location, cells, other)
     }
 
     /// The values of both; no `cells` yet means all values.
@@ -184,25 +197,23 @@ impl<'d> Normaliser<'d> {
         cells: Option<Cells<'d>>,
         other: Rc<Cells<'d>>,
     ) -> Result<Cells<'d>, SchemaError> {
-        match cells {
-            None => Ok(Rc::unwrap_or_clone(other)),
-            Some(cells) => {
-                self.algebra.intersect(&cells, &other).map_err(|limit| self.limit_at(location, limit))
-            }
-        }
+        let Some(cells) = cells else { return Ok(Rc::unwrap_or_clone(other)) };
+        let mut both =
+            self.algebra.intersect(&cells, &other).map_err(|limit| self.limit_at(location, limit))?;
+        self.sift(&mut both);
+        Ok(both)
     }
 
-    fn union(&mut self, location: Location, schemas: &[Location]) -> Result<Cells<'d>, SchemaError> {
-        let mut union = Cells::default();
-        for &schema in schemas {
-            let formula = self.formula_at(schema)?;
-            let cells = self.cells(formula)?;
-            self.algebra.unite(&mut union, &cells).map_err(|limit| self.limit_at(location, limit))?;
-        }
-        Ok(union)
+    pub(super) fn unite(
+        &mut self,
+        location: Location,
+        cells: &mut Cells<'d>,
+        other: &Cells<'d>,
+    ) -> Result<(), SchemaError> {
+        self.algebra.unite(cells, other).map_err(|limit| self.limit_at(location, limit))
     }
 
-    fn keywords(&mut self, location: Location) -> Result<Rc<Keywords<'d>>, SchemaError> {
+    pub(super) fn keywords(&mut self, location: Location) -> Result<Rc<Keywords<'d>>, SchemaError> {
         if let Some(keywords) = self.keywords.get(&location) {
             return Ok(Rc::clone(keywords));
         }
@@ -211,21 +222,25 @@ impl<'d> Normaliser<'d> {
         Ok(keywords)
     }
 
-    /// Each property declared in a schema that was read: its name, where it stands, and its formula if anything asked for that.
-    pub(super) fn declared_properties(&self) -> impl Iterator<Item = (&'d str, Location, Option<FormulaId>)> {
-        let properties = self.keywords.values().flat_map(|keywords| &keywords.objects.properties);
-        properties.map(|&(name, location)| match self.meanings.get(&location) {
-            Some(Progress::Done(formula)) => (name, location, Some(*formula)),
-            _ => (name, location, None),
+    /// Each property declared in a schema that was read: its name, where it stands, and its formulas if anything asked for them.
+    pub(super) fn declared_properties(&self) -> impl Iterator<Item = (&'d str, Location)> {
+        self.keywords.values().flat_map(|keywords| &keywords.objects.properties).copied()
+    }
+
+    /// The formulas of a location, in any scope.
+    pub(super) fn meanings(&self) -> impl Iterator<Item = (Location, FormulaId)> {
+        self.meanings.iter().filter_map(|((location, _), meaning)| match meaning {
+            Progress::Done(formula) => Some((*location, *formula)),
+            Progress::Open => None,
         })
     }
 
     /// The keyword of a schema that, with those before it, leaves no value over.
-    pub(super) fn culprit(&mut self, location: Location) -> Option<&'d str> {
+    pub(super) fn culprit(&mut self, location: Location, scope: Scope) -> Option<&'d str> {
         let names = self.reader.names(location);
         (1..=names.len()).find_map(|count| {
             let keywords = self.reader.read_some(location, &names[..count]).ok()?;
-            let cells = self.keyword_cells(location, &keywords).ok()?;
+            let cells = self.keyword_cells(location, scope, &keywords).ok()?;
             cells.is_empty().then_some(names[count - 1])
         })
     }
@@ -233,13 +248,14 @@ impl<'d> Normaliser<'d> {
     /// The location to name when a formula is to blame.
     pub(super) fn location(&self, formula: FormulaId) -> Location {
         match self.algebra.formulas.get(formula) {
-            Formula::At(location) | Formula::Equal(location) => *location,
+            Formula::At(location, _) | Formula::Equal(location) => *location,
+            Formula::Not(inner) => self.location(*inner),
             Formula::And(parts) => self.location(parts[0]),
             Formula::True | Formula::False => Location::ROOT,
         }
     }
 
-    fn circular(&self, location: Location) -> SchemaError {
+    pub(super) fn circular(&self, location: Location) -> SchemaError {
         let message = "a chain of references leads back here without reading anything of the value";
         self.reader.error(location, SchemaErrorKind::CircularReference, None, message)
     }

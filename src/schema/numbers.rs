@@ -8,7 +8,7 @@ use crate::limits::LimitExceeded;
 impl Cells<'_> {
     /// Adds an interval that may have one number or none.
     pub(super) fn add_range(&mut self, range: Numbers) {
-        match range.as_point() {
+        match range.as_point().filter(|_| !range.digits_only) {
             Some(point) => _ = range.contains(point).then(|| self.points.insert(point.clone())),
             None if is_inhabited(&range) => self.ranges.push(range),
             None => {}
@@ -26,10 +26,15 @@ pub(super) fn intersect(
         (Some(a), Some(b)) => Some(common_multiple(a, b, max_digits)?),
         (step, None) | (None, step) => step.clone(),
     };
+    let mut no_multiples_of = [&a.no_multiples_of[..], &b.no_multiples_of[..]].concat();
+    no_multiples_of.sort_unstable();
+    no_multiples_of.dedup();
     let numbers = Numbers {
         lower: tighter(&a.lower, &b.lower, |a, b| a.value > b.value),
         upper: tighter(&a.upper, &b.upper, |a, b| a.value < b.value),
         multiple_of,
+        no_multiples_of,
+        digits_only: a.digits_only || b.digits_only,
     };
     Ok(is_inhabited(&numbers).then_some(numbers))
 }
@@ -65,16 +70,65 @@ pub(super) fn includes(a: &Numbers, b: &Numbers) -> bool {
         && a.multiple_of
             .as_ref()
             .is_none_or(|step| b.multiple_of.as_ref().is_some_and(|other| other.is_multiple_of(step)))
+        && (!a.digits_only || b.digits_only)
+        && a.no_multiples_of.iter().all(|step| b.no_multiples_of.contains(step))
+}
+
+/// The numbers that are not among these.
+pub(super) fn complement(numbers: &Numbers) -> Vec<Numbers> {
+    // What is an integer and written otherwise is not offered in the complement: that lacks some numerals, and allows none that is refused.
+    let Numbers { lower, upper, multiple_of, no_multiples_of, digits_only: _ } = numbers;
+    let beyond = |bound: &Bound| Some(Bound { value: bound.value.clone(), inclusive: !bound.inclusive });
+    let within = Numbers { lower: lower.clone(), upper: upper.clone(), ..Numbers::default() };
+    let below = lower.iter().map(|lower| Numbers { upper: beyond(lower), ..Numbers::default() });
+    let above = upper.iter().map(|upper| Numbers { lower: beyond(upper), ..Numbers::default() });
+    let others =
+        multiple_of.iter().map(|step| Numbers { no_multiples_of: vec![step.clone()], ..within.clone() });
+    let multiples =
+        no_multiples_of.iter().map(|step| Numbers { multiple_of: Some(step.clone()), ..within.clone() });
+    below.chain(above).chain(others).chain(multiples).collect()
+}
+
+/// The numbers below and above a point.
+pub(super) fn without(numbers: &Numbers, point: &Decimal) -> Vec<Numbers> {
+    if !numbers.contains(point) {
+        return vec![numbers.clone()];
+    }
+    let bound = Some(Bound { value: point.clone(), inclusive: false });
+    let below = Numbers { upper: bound.clone(), ..numbers.clone() };
+    let above = Numbers { lower: bound, ..numbers.clone() };
+    [below, above].into_iter().filter(is_inhabited).collect()
 }
 
 pub(super) fn is_inhabited(numbers: &Numbers) -> bool {
+    let Some(step) = &numbers.multiple_of else { return has_room(numbers) };
+    if numbers.no_multiples_of.iter().any(|other| step.is_multiple_of(other)) {
+        return false;
+    }
     let (Some(lower), Some(upper)) = (&numbers.lower, &numbers.upper) else { return true };
-    match &numbers.multiple_of {
-        Some(step) => {
-            let least = lower.value.next_multiple(step, !lower.inclusive);
-            least < upper.value || upper.inclusive && least == upper.value
+    let mut multiple = lower.value.next_multiple(step, !lower.inclusive);
+    // Each of the other divisors leaves out at most every second multiple, so one of the first few is not left out.
+    for _ in 0..1_usize << numbers.no_multiples_of.len().min(DIVISORS) {
+        if multiple > upper.value || multiple == upper.value && !upper.inclusive {
+            return false;
         }
-        None => lower.value < upper.value || lower.inclusive && upper.inclusive && lower.value == upper.value,
+        if numbers.contains(&multiple) {
+            return true;
+        }
+        multiple = multiple.next_multiple(step, true);
+    }
+    true
+}
+
+/// More divisors that leave something out are not followed through all their combinations.
+const DIVISORS: usize = 16;
+
+/// Whether there is a number between the bounds, whatever its digits.
+fn has_room(numbers: &Numbers) -> bool {
+    let (Some(lower), Some(upper)) = (&numbers.lower, &numbers.upper) else { return true };
+    match lower.value == upper.value {
+        true => numbers.contains(&lower.value),
+        false => lower.value < upper.value,
     }
 }
 
@@ -82,6 +136,12 @@ pub(super) fn is_inhabited(numbers: &Numbers) -> bool {
 pub(super) fn least_len(numbers: &Numbers) -> usize {
     if numbers.contains(&Decimal::zero()) {
         return 1;
+    }
+    let zero = Some(Bound { value: Decimal::zero(), inclusive: false });
+    let positive =
+        Numbers { lower: tighter(&numbers.lower, &zero, |a, b| a.value > b.value), ..numbers.clone() };
+    if !numbers.no_multiples_of.is_empty() && is_inhabited(&positive) {
+        return least_positive_len(&positive);
     }
     let negative =
         numbers.upper.as_ref().is_some_and(|upper| upper.value.is_negative() || upper.value.is_zero());
@@ -96,20 +156,29 @@ fn mirrored(numbers: &Numbers) -> Numbers {
         lower: mirror(&numbers.upper),
         upper: mirror(&numbers.lower),
         multiple_of: numbers.multiple_of.clone(),
+        no_multiples_of: numbers.no_multiples_of.clone(),
+        digits_only: numbers.digits_only,
     }
 }
 
 /// The fewer decimal places, the shorter the text: finds the fewest that will do by bisection.
 fn least_positive_len(numbers: &Numbers) -> usize {
     let lower = numbers.lower.clone().unwrap_or(Bound { value: Decimal::zero(), inclusive: false });
-    let exponents =
-        [Some(&lower.value), numbers.upper.as_ref().map(|bound| &bound.value), numbers.multiple_of.as_ref()];
-    let finest = exponents.into_iter().flatten().map(Decimal::exponent).min().unwrap_or(0).min(0) - 1;
+    let bounds = [Some(&lower.value), numbers.upper.as_ref().map(|bound| &bound.value)];
+    let exponents = bounds.into_iter().flatten().chain(&numbers.multiple_of).chain(&numbers.no_multiples_of);
+    let excluded = numbers.no_multiples_of.len().min(DIVISORS);
+    let finest = exponents.map(Decimal::exponent).min().unwrap_or(0).min(0) - 1 - excluded as i32;
     let with_places = |places: i32| {
         let unit = Decimal::power_of_ten(-places);
         let step = numbers.multiple_of.as_ref().map_or_else(|| unit.clone(), |step| step.lcm(&unit));
-        let least = lower.value.next_multiple(&step, !lower.inclusive);
-        numbers.contains(&least).then(|| least.text_len())
+        let mut multiple = lower.value.next_multiple(&step, !lower.inclusive);
+        for _ in 1..1_usize << excluded {
+            if numbers.contains(&multiple) {
+                break;
+            }
+            multiple = multiple.next_multiple(&step, true);
+        }
+        numbers.contains(&multiple).then(|| multiple.text_len())
     };
     let (mut too_few, mut enough) = (-1, -finest);
     while enough - too_few > 1 {
@@ -137,6 +206,7 @@ mod tests {
             lower: bound(&lower[1..], lower.starts_with('[')),
             upper: bound(&upper[..upper.len() - 1], upper.ends_with(']')),
             multiple_of: (!step.is_empty()).then(|| decimal(step)),
+            ..Numbers::default()
         }
     }
 

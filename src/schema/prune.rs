@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::NodeId;
-use super::cells::{ArrayCell, MemberCell, ObjectCell, Rest};
+use super::cells::{ArrayCell, MemberCell, ObjectCell};
 use super::document::Location;
 use super::error::SchemaError;
+use super::expand::{ElementKind, Elements, NameGroup};
 use super::formula::FormulaId;
 use super::least_len::Lens;
 use super::normalise::{Graph, Normaliser};
-use super::values::{Arrays, Member, NameClass, Numbers, Objects, Strings, Values};
+use super::values::{Arrays, Count, Kind, Member, NameClass, Numbers, Objects, Strings, Values};
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
 
@@ -63,15 +64,18 @@ impl<'g, 'd> Pruner<'g, 'd> {
         }
         let points = cells.points.iter().cloned().map(Numbers::point);
         let (arrays, objects) = self.lens.cells(position).split_at(cells.arrays.len());
-        let arrays = cells.arrays.iter().zip(arrays).filter(|(_, lives)| **lives);
-        let objects = cells.objects.iter().zip(objects).filter(|(_, lives)| **lives);
+        let expanded = &self.graph.expanded[position];
+        let arrays = cells.arrays.iter().zip(&expanded.arrays).zip(arrays).filter(|(_, lives)| **lives);
+        let objects = cells.objects.iter().zip(&expanded.objects).zip(objects).filter(|(_, lives)| **lives);
         Ok(Values {
             null: cells.null,
             booleans: cells.booleans,
             numbers: points.chain(cells.ranges.iter().cloned()).collect(),
             strings,
-            arrays: arrays.map(|(array, _)| self.arrays(array)).collect(),
-            objects: objects.map(|(object, _)| self.objects(object)).collect::<Result<_, _>>()?,
+            arrays: arrays.map(|((array, elements), _)| self.arrays(array, elements)).collect(),
+            objects: objects
+                .map(|((object, groups), _)| self.objects(object, groups))
+                .collect::<Result<_, _>>()?,
         })
     }
 
@@ -89,24 +93,30 @@ impl<'g, 'd> Pruner<'g, 'd> {
     }
 
     /// An array ends before the first position that nothing can take.
-    fn arrays(&mut self, array: &ArrayCell) -> Arrays {
-        let possible = array.prefix.iter().take_while(|&&element| self.inhabited(element).is_some()).count();
+    fn arrays(&mut self, array: &ArrayCell, elements: &Elements) -> Arrays {
         let longest = array.max_items.map_or(usize::MAX, |max| max as usize);
-        let prefix: Vec<_> =
-            array.prefix[..possible].iter().take(longest).filter_map(|&at| self.node(at)).collect();
-        let open = possible == array.prefix.len() && prefix.len() < longest;
-        let rest = if open { self.node(array.rest) } else { None };
-        let max_items = array.max_items.filter(|_| rest.is_some());
-        Arrays { prefix, rest, min_items: array.min_items, max_items }
+        let prefix = elements.prefix.iter().take(longest).map(|kinds| self.kinds(kinds));
+        let prefix: Vec<_> = prefix.take_while(|kinds| !kinds.is_empty()).collect();
+        let open = prefix.len() == elements.prefix.len() && prefix.len() < longest;
+        let rest = if open { self.kinds(&elements.rest) } else { Vec::new() };
+        let max_items = array.max_items.filter(|_| !rest.is_empty());
+        let counts = array.counts.iter().map(|count| Count { min: count.min, max: count.max }).collect();
+        Arrays { prefix, rest, min_items: array.min_items, max_items, counts, unique: array.unique }
     }
 
-    fn objects(&mut self, object: &ObjectCell<'d>) -> Result<Objects, LimitExceeded> {
+    fn kinds(&mut self, kinds: &[ElementKind]) -> Vec<Kind> {
+        let kind =
+            |kind: &ElementKind| Some(Kind { schema: self.node(kind.formula)?, counts_for: kind.counts_for });
+        kinds.iter().filter_map(kind).collect()
+    }
+
+    fn objects(&mut self, object: &ObjectCell<'d>, groups: &[NameGroup]) -> Result<Objects, LimitExceeded> {
         let required = object.required().count();
         let (min, max) =
             (object.min_members as usize, object.max_members.map_or(usize::MAX, |max| max as usize));
         let (mut possible, impossible): (Vec<_>, Vec<_>) =
             object.members.iter().partition(|member| self.inhabited(member.formula).is_some());
-        let rest = if max > required { self.rest(object)? } else { Vec::new() };
+        let rest = if max > required { self.rest(object, groups)? } else { Vec::new() };
         if max <= required {
             possible.retain(|member| member.required);
         }
@@ -118,6 +128,7 @@ impl<'g, 'd> Pruner<'g, 'd> {
             members,
             forbidden: forbidden.map(|member| member.name.into()).collect(),
             rest,
+            wishes: u32::try_from(object.wishes.len()).expect("few wishes"),
             min_members: if min > required && min < most { object.min_members } else { 0 },
             max_members: object.max_members.filter(|_| required < max && max < most),
         })
@@ -128,22 +139,21 @@ impl<'g, 'd> Pruner<'g, 'd> {
         Member { name: member.name.into(), schema, required: member.required || all_needed }
     }
 
-    fn rest(&mut self, object: &ObjectCell<'d>) -> Result<Vec<NameClass>, LimitExceeded> {
-        match &object.rest {
-            Rest::Same(formula) => {
-                Ok(self.node(*formula).map(|schema| NameClass { names: None, schema }).into_iter().collect())
+    fn rest(
+        &mut self,
+        object: &ObjectCell<'d>,
+        groups: &[NameGroup],
+    ) -> Result<Vec<NameClass>, LimitExceeded> {
+        let mut rest = Vec::new();
+        for group in groups {
+            let names = group.names.as_ref().map(|names| self.without_members(names, object)).transpose()?;
+            if names.as_ref().is_some_and(|names| names.is_empty()) {
+                continue;
             }
-            Rest::Classes(classes) => {
-                let mut rest = Vec::new();
-                for (names, formula) in classes {
-                    let names = self.without_members(names, object)?;
-                    if let Some(schema) = self.node(*formula).filter(|_| !names.is_empty()) {
-                        rest.push(NameClass { names: Some(names), schema });
-                    }
-                }
-                Ok(rest)
-            }
+            let schema = self.node(group.formula);
+            rest.extend(schema.map(|schema| NameClass { names, schema, grants: group.grants }));
         }
+        Ok(rest)
     }
 
     fn without_members(&self, names: &Arc<Dfa>, object: &ObjectCell<'d>) -> Result<Arc<Dfa>, LimitExceeded> {

@@ -18,7 +18,12 @@ pub(super) struct Index<'d> {
     uris: HashMap<Location, String>,
     resources: HashMap<String, Location>,
     anchors: HashMap<(Location, &'d str), Location>,
+    /// The anchors of each resource that are dynamic. The one of `$recursiveAnchor` has no name.
+    dynamic: HashMap<Location, Vec<(&'d str, Location)>>,
 }
+
+/// Keywords that make an anchor dynamic.
+pub(super) const DYNAMIC_ANCHORS: [&str; 2] = ["$dynamicAnchor", "$recursiveAnchor"];
 
 /// Keywords whose value is data: what looks like a schema in there is none.
 const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
@@ -59,20 +64,34 @@ impl<'d> Document<'d> {
         }
     }
 
-    fn build_index(&mut self) {
+    /// The dynamic anchor of a resource.
+    pub(super) fn dynamic_anchor(&self, resource: Location, name: &str) -> Option<Location> {
+        let anchors = self.index.as_ref()?.dynamic.get(&resource)?;
+        anchors.iter().find(|(anchor, _)| *anchor == name).map(|(_, location)| *location)
+    }
+
+    pub(super) fn has_dynamic_anchors(&self, resource: Location) -> bool {
+        self.index.as_ref().is_some_and(|index| index.dynamic.contains_key(&resource))
+    }
+
+    pub(super) fn build_index(&mut self) {
         if self.index.is_none() {
             self.index = Some(Index::default());
             self.index_root(Location::ROOT, "");
         }
     }
 
-    /// The resource with this URI, which may be a published metaschema.
+    /// The resource with this URI, which may be in a document that was given, or a published metaschema.
     fn resource(&mut self, name: &str) -> Option<Location> {
         if let Some(&known) = self.index.as_ref()?.resources.get(name) {
             return Some(known);
         }
-        let root = self.add_root(metaschema(name)?);
+        let is_named = |(uri, _): &&(String, Value)| uri.trim_end_matches('#') == name;
+        let given = self.given.iter().find(is_named).map(|(_, document)| document);
+        let root = self.add_root(given.or_else(|| metaschema(name))?);
         self.index_root(root, name);
+        // It may call itself something else; it has also been found under this name.
+        self.index.as_mut()?.resources.insert(name.to_owned(), root);
         Some(root)
     }
 
@@ -128,22 +147,46 @@ impl<'d> Document<'d> {
         let legacy = place.identifier.and_then(|id| id.strip_prefix('#'));
         let modern =
             ["$anchor", "$dynamicAnchor"].map(named).map(|name| name.filter(|_| place.draft > Draft::Draft7));
+        let recursive =
+            schema.get("$recursiveAnchor") == Some(&Value::Bool(true)) && location == place.resource;
+        let recursive = (recursive && place.draft == Draft::Draft201909).then_some("");
         if let Some(index) = &mut self.index {
             for name in modern.into_iter().chain([legacy]).flatten() {
                 index.anchors.entry((place.resource, name)).or_insert(location);
+            }
+            for name in modern[1].into_iter().chain(recursive) {
+                index.dynamic.entry(place.resource).or_default().push((name, location));
             }
         }
     }
 }
 
-/// The metaschemas that are one document.
+/// The published metaschemas and their parts.
 fn metaschema(name: &str) -> Option<&'static Value> {
-    match Draft::from_schema_uri(name) {
-        Draft::Draft4 => Some(&meta::DRAFT4),
-        Draft::Draft6 => Some(&meta::DRAFT6),
-        Draft::Draft7 => Some(&meta::DRAFT7),
-        _ => None,
-    }
+    let (_, path) = name.split_once("://json-schema.org/")?;
+    let metaschema: &'static Value = match path {
+        "draft-04/schema" => &meta::DRAFT4,
+        "draft-06/schema" => &meta::DRAFT6,
+        "draft-07/schema" => &meta::DRAFT7,
+        "draft/2019-09/schema" => &meta::DRAFT201909,
+        "draft/2019-09/meta/applicator" => &meta::DRAFT201909_APPLICATOR,
+        "draft/2019-09/meta/content" => &meta::DRAFT201909_CONTENT,
+        "draft/2019-09/meta/core" => &meta::DRAFT201909_CORE,
+        "draft/2019-09/meta/format" => &meta::DRAFT201909_FORMAT,
+        "draft/2019-09/meta/meta-data" => &meta::DRAFT201909_META_DATA,
+        "draft/2019-09/meta/validation" => &meta::DRAFT201909_VALIDATION,
+        "draft/2020-12/schema" => &meta::DRAFT202012,
+        "draft/2020-12/meta/core" => &meta::DRAFT202012_CORE,
+        "draft/2020-12/meta/applicator" => &meta::DRAFT202012_APPLICATOR,
+        "draft/2020-12/meta/unevaluated" => &meta::DRAFT202012_UNEVALUATED,
+        "draft/2020-12/meta/validation" => &meta::DRAFT202012_VALIDATION,
+        "draft/2020-12/meta/meta-data" => &meta::DRAFT202012_META_DATA,
+        "draft/2020-12/meta/format-annotation" => &meta::DRAFT202012_FORMAT_ANNOTATION,
+        "draft/2020-12/meta/format-assertion" => &meta::DRAFT202012_FORMAT_ASSERTION,
+        "draft/2020-12/meta/content" => &meta::DRAFT202012_CONTENT,
+        _ => return None,
+    };
+    Some(metaschema)
 }
 
 fn percent_decode(text: &str) -> Option<Cow<'_, str>> {

@@ -20,18 +20,85 @@ pub(super) fn normal(strings: Strings, limits: &Limits) -> Result<Option<Strings
 
 /// The strings of both; `None` where there are none.
 pub(super) fn intersect(a: &Strings, b: &Strings, limits: &Limits) -> Result<Option<Strings>, LimitExceeded> {
-    let language = match (&a.language, &b.language) {
-        (Some(left), Some(right)) if left == right => Some(Arc::clone(left)),
-        (Some(left), Some(right)) => Some(Arc::new(left.intersection(right, limits.dfa_states)?)),
-        (language, None) | (None, language) => language.clone(),
+    let language = both(&a.language.as_ref(), &b.language.as_ref(), limits)?;
+    let superset = match (&a.superset, &b.superset) {
+        (None, None) => None,
+        _ => both(
+            &a.superset.as_ref().or(a.language.as_ref()),
+            &b.superset.as_ref().or(b.language.as_ref()),
+            limits,
+        )?,
     };
     let strings = Strings {
         language,
         min_length: a.min_length.max(b.min_length),
         max_length: a.max_length.into_iter().chain(b.max_length).min(),
         finite: a.finite || b.finite,
+        superset,
     };
     normal(strings, limits)
+}
+
+/// The words of both languages, where none means all text.
+fn both(
+    a: &Option<&Arc<Dfa>>,
+    b: &Option<&Arc<Dfa>>,
+    limits: &Limits,
+) -> Result<Option<Arc<Dfa>>, LimitExceeded> {
+    match (a, b) {
+        (Some(left), Some(right)) if left == right => Ok(Some(Arc::clone(left))),
+        (Some(left), Some(right)) => Ok(Some(Arc::new(left.intersection(right, limits.dfa_states)?))),
+        (language, None) | (None, language) => Ok(language.cloned()),
+    }
+}
+
+/// The strings that are surely not among these.
+pub(super) fn complement(strings: &Strings, limits: &Limits) -> Result<Vec<Strings>, LimitExceeded> {
+    let mut others = Vec::new();
+    if let Some(language) = &strings.language {
+        let complement = |of: &Arc<Dfa>| Ok::<_, LimitExceeded>(Arc::new(of.complement(limits.dfa_states)?));
+        // What is in neither language may be such a string or not, so it is in neither complement.
+        let (language, superset) = match &strings.superset {
+            None => (complement(language)?, None),
+            Some(superset) => (complement(superset)?, Some(complement(language)?)),
+        };
+        others.extend(normal(Strings { language: Some(language), superset, ..Strings::default() }, limits)?);
+    }
+    if let Some(shorter) = strings.min_length.checked_sub(1) {
+        others.push(Strings { max_length: Some(shorter), ..Strings::default() });
+    }
+    if let Some(max) = strings.max_length {
+        others.push(Strings { min_length: max.saturating_add(1), ..Strings::default() });
+    }
+    Ok(others)
+}
+
+/// Whether a text may be one of these: it is not surely none.
+pub(super) fn may_contain(strings: &Strings, text: &str) -> bool {
+    match &strings.superset {
+        None => strings.contains(text),
+        Some(superset) => {
+            let window = Strings { language: Some(Arc::clone(superset)), superset: None, ..strings.clone() };
+            window.contains(text)
+        }
+    }
+}
+
+/// The words of a cell as an automaton, its window of lengths included.
+pub(crate) fn automaton(strings: &Strings, limits: &Limits) -> Result<Arc<Dfa>, LimitExceeded> {
+    let language = strings.language.clone().unwrap_or_else(Dfa::text);
+    if (strings.min_length, strings.max_length) == (0, None) {
+        return Ok(language);
+    }
+    let (min, max) = (strings.min_length, strings.max_length);
+    let step = |chars: &u32, byte: u8| {
+        let chars = chars.saturating_add(u32::from(begins_character(byte)));
+        max.is_none_or(|max| chars <= max).then(|| if max.is_none() { chars.min(min) } else { chars })
+    };
+    let all: Vec<u8> = (0..=u8::MAX).collect();
+    let label = |chars: &u32| (*chars >= min).then_some(0);
+    let window = Dfa::explore(0, &all, step, label, limits.dfa_states)?;
+    Ok(Arc::new(language.intersection(&window, limits.dfa_states)?))
 }
 
 /// Whether it is plain that everything in `b` is in `a`.
@@ -45,10 +112,16 @@ pub(super) fn includes(a: &Strings, b: &Strings) -> bool {
 pub(super) fn least_len(strings: &Strings) -> u64 {
     let Some(language) = &strings.language else { return 2 + u64::from(strings.min_length) };
     let shortest = language.shortest().and_then(|word| String::from_utf8(word).ok());
-    match shortest.filter(|word| strings.contains(word)) {
-        Some(word) => spelled_len(&word),
-        None => search(language, strings).unwrap_or_else(|| bound(language, u64::from(strings.min_length))),
+    let shortest = shortest.filter(|word| strings.contains(word));
+    let spelled = shortest.as_deref().map(spelled_len);
+    // A word with escapes may be spelled longer than one with more characters.
+    if let (Some(word), Some(spelled)) = (&shortest, spelled)
+        && spelled == word.len() as u64 + 2
+    {
+        return spelled;
     }
+    let found = search(language, strings).into_iter().chain(spelled).min();
+    found.unwrap_or_else(|| bound(language, u64::from(strings.min_length)))
 }
 
 /// Positions that a search for a shortest text looks at.

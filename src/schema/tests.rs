@@ -1,7 +1,6 @@
 //! Schemas, and which values they allow.
 
 mod corpus;
-mod differential;
 mod hostile;
 
 use serde_json::{Value, json};
@@ -215,7 +214,18 @@ fn references() {
     let together = json!({"$defs": {"a": {"type": "string"}}, "$ref": "#/$defs/a", "maxLength": 1});
     check(&together, &[json!("x")], &[json!("long"), json!(1)]);
     let meta = json!({"$ref": "http://json-schema.org/draft-04/schema#"});
-    assert_eq!(read(&meta).expect_err("an error").kind(), SchemaErrorKind::Unsupported);
+    check(&meta, &[json!({"minimum": 1})], &[json!({"minimum": "1"}), json!({"exclusiveMinimum": true})]);
+}
+
+#[test]
+fn formats_that_are_not_wholly_known() {
+    let hostname = json!({"type": "string", "format": "hostname"});
+    let punycode = json!("xn--4gbwdl.xn--wgbh1c");
+    check(&hostname, &[json!("a.example")], &[json!("a b"), punycode.clone()]);
+    let not = json!({"type": "string", "not": {"format": "hostname"}});
+    check(&not, &[json!("a b")], &[json!("a.example"), punycode.clone()]);
+    let twice = json!({"type": "string", "not": {"type": "string", "not": {"format": "hostname"}}});
+    check(&twice, &[json!("a.example")], &[json!("a b"), punycode]);
 }
 
 #[test]
@@ -285,8 +295,8 @@ fn errors() {
     check_error(&json!({"items": {"minItems": -1}}), Invalid, "/items", "minItems");
     check_error(&json!({"type": "strnig"}), Invalid, "", "type");
     check_error(&json!({"minimum": 1, "exclusiveMinimum": true}), Invalid, "", "exclusiveMinimum");
-    check_error(&json!({"items": {"not": {}}}), Unsupported, "/items", "not");
-    check_error(&json!({"uniqueItems": true}), Unsupported, "", "uniqueItems");
+    check_error(&json!({"items": {"not": {"uniqueItems": true}}}), Unsupported, "/items", "");
+    check_error(&json!({"not": {"propertyNames": {"format": "hostname"}}}), Unsupported, "", "");
     check_error(&json!({"items": {"$ref": "#/$defs/a"}}), UnknownReference, "/items", "$ref");
     check_error(&json!({"$ref": "http://example.com/other.json"}), UnknownReference, "", "$ref");
     check_error(&json!({"$ref": "#"}), CircularReference, "", "");
@@ -343,12 +353,8 @@ fn coverage_lists_every_keyword() {
 fn warnings_name_properties_that_never_occur() {
     let document = json!({
         "properties": {"a": {"enum": [1], "type": "string"}, "b": {"type": "string"}, "c": false},
-        "anyOf": [{"type": "object"}, {"type": "array", "properties": {"d": {"type": "null"}}}],
+        "anyOf": [{"type": "object"}, {"type": "array"}],
     });
     let warnings = schema(&document).warnings().join("\n");
-    let expected = ["/properties/a)", "/anyOf/1/properties/d)"];
-    assert!(
-        expected.iter().all(|pointer| warnings.contains(pointer)) && warnings.lines().count() == 2,
-        "{warnings}"
-    );
+    assert!(warnings.contains("/properties/a)") && warnings.lines().count() == 1, "{warnings}");
 }

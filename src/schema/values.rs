@@ -53,6 +53,10 @@ pub struct Numbers {
     pub upper: Option<Bound>,
     /// Of what they are whole multiples; an integer is a multiple of one. Positive.
     pub multiple_of: Option<Decimal>,
+    /// Of what they are no whole multiples. Positive.
+    pub no_multiples_of: Vec<Decimal>,
+    /// Whether they are written with digits only: in draft 4 `1.0` is no integer.
+    pub digits_only: bool,
 }
 
 /// The strings of a language whose length lies in a window.
@@ -66,19 +70,44 @@ pub struct Strings {
     pub max_length: Option<u32>,
     /// Whether these are listed one by one in the schema (`enum`, `const`).
     pub finite: bool,
+    /// Where the language lacks some strings (of a format that is not wholly known): a language that has them all. What is in neither is
+    /// surely none of these strings.
+    pub superset: Option<Arc<Dfa>>,
 }
 
 /// Arrays by position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrays {
-    /// The first elements, as far as they are there.
-    pub prefix: Vec<NodeId>,
-    /// The elements after the prefix; `None` where nothing may follow it.
-    pub rest: Option<NodeId>,
+    /// The first elements, as far as they are there: the kinds of each. At least one.
+    pub prefix: Vec<Vec<Kind>>,
+    /// The kinds of the elements after the prefix; none where nothing may follow it.
+    pub rest: Vec<Kind>,
     /// Elements at least.
     pub min_items: u32,
     /// Elements at most; never less than the prefix is long, and `None` where the prefix is the ceiling already.
     pub max_items: Option<u32>,
+    /// How many elements of some kinds there may be; at most 32 counts.
+    pub counts: Vec<Count>,
+    /// Whether no two elements are equal.
+    pub unique: bool,
+}
+
+/// A kind of element. The kinds of one position exclude each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// What an element of this kind may be.
+    pub schema: NodeId,
+    /// Bit `i`: the element counts for `counts[i]`.
+    pub counts_for: u32,
+}
+
+/// How many of the elements that count there may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// At least.
+    pub min: u32,
+    /// At most.
+    pub max: Option<u32>,
 }
 
 /// Objects by name. A name is a member's, or forbidden, or in one class of the rest, or else not allowed.
@@ -88,8 +117,11 @@ pub struct Objects {
     pub members: Vec<Member>,
     /// Names that may not occur, whatever the rest says.
     pub forbidden: Vec<Arc<str>>,
-    /// The other names: disjoint classes. No name of a member and no forbidden one is in a class.
+    /// The other names, in classes. No name of a member and no forbidden one is in a class. Classes are disjoint, but for those that grant
+    /// a wish: they repeat names of another class, with a narrower schema.
     pub rest: Vec<NameClass>,
+    /// Members of the rest that must be there: wish `i` is granted by a member of a class that has bit `i` of [`NameClass::grants`]. At most 32.
+    pub wishes: u32,
     /// Members at least; zero where the required ones are enough.
     pub min_members: u32,
     /// Members at most; `None` where it does not matter.
@@ -114,6 +146,19 @@ pub struct NameClass {
     pub names: Option<Arc<Dfa>>,
     /// What the value under such a name may be.
     pub schema: NodeId,
+    /// Bit `i`: a member of this class grants wish `i` of the object.
+    pub grants: u32,
+}
+
+impl Arrays {
+    /// The kinds of the element at a position; none where there cannot be one.
+    #[must_use]
+    pub fn kinds(&self, position: u32) -> &[Kind] {
+        if self.max_items.is_some_and(|max| position >= max) {
+            return &[];
+        }
+        self.prefix.get(position as usize).unwrap_or(&self.rest)
+    }
 }
 
 impl Booleans {
@@ -132,7 +177,7 @@ impl Numbers {
     #[must_use]
     pub fn point(value: Decimal) -> Self {
         let bound = Bound { value, inclusive: true };
-        Self { lower: Some(bound.clone()), upper: Some(bound), multiple_of: None }
+        Self { lower: Some(bound.clone()), upper: Some(bound), ..Self::default() }
     }
 
     /// The number, where there is just one.
@@ -153,5 +198,6 @@ impl Numbers {
                 .as_ref()
                 .is_none_or(|bound| *number < bound.value || bound.inclusive && *number == bound.value)
             && self.multiple_of.as_ref().is_none_or(|step| number.is_multiple_of(step))
+            && !self.no_multiples_of.iter().any(|step| number.is_multiple_of(step))
     }
 }

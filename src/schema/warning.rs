@@ -2,36 +2,48 @@
 
 use std::collections::HashSet;
 
-use super::formula::{Formula, FormulaId};
-use super::normalise::Normaliser;
+use super::document::Location;
+use super::formula::FormulaId;
+use super::least_len::Lens;
+use super::normalise::{Graph, Normaliser};
 
 /// More of them nobody reads.
 const MOST: usize = 100;
 
-/// Warns of properties that were declared and can never occur: no node of the result stands for their schema.
-pub(super) fn impossible_properties(normaliser: &Normaliser<'_>, nodes: &[FormulaId]) -> Vec<String> {
-    let formulas = &normaliser.algebra.formulas;
-    let alive: HashSet<FormulaId> = nodes.iter().flat_map(|&node| formulas.parts(node).to_vec()).collect();
-    let is_dead = |formula| match formula {
-        None => true,
-        Some(formula) => matches!(formulas.get(formula), Formula::At(_)) && !alive.contains(&formula),
-    };
+/// Warns of properties that were declared and can never occur: nothing satisfies their schema with what stands beside it, wherever they
+/// were come across.
+pub(super) fn impossible_properties(
+    normaliser: &Normaliser<'_>,
+    graph: &Graph<'_>,
+    lens: &Lens,
+    nodes: &[FormulaId],
+) -> Vec<String> {
+    let parts = |formula: FormulaId| normaliser.algebra.formulas.parts(formula).to_vec();
+    let alive: HashSet<FormulaId> = nodes.iter().flat_map(|&node| parts(node)).collect();
+    let early =
+        normaliser.impossible.iter().filter(|(_, impossible)| **impossible).map(|(formula, _)| *formula);
+    let late =
+        (0..).zip(&graph.nodes).filter(|(node, _)| lens.node(*node).is_none()).map(|(_, formula)| *formula);
+    let failed: HashSet<FormulaId> = early.chain(late).flat_map(parts).collect();
+    let dead_schemas: HashSet<Location> = normaliser
+        .meanings()
+        .filter(|(_, formula)| failed.contains(formula) && !alive.contains(formula))
+        .map(|(location, _)| location)
+        .collect();
     let mut dead: Vec<_> = normaliser
         .declared_properties()
-        .filter(|&(_, location, formula)| {
-            !normaliser.reader.document.value(location).is_boolean() && is_dead(formula)
-        })
-        .map(|(name, location, _)| (location, name))
+        .filter(|(_, location)| dead_schemas.contains(location))
+        .map(|(name, location)| (location, name))
         .collect();
     dead.sort_unstable();
     dead.truncate(MOST);
     if dead.is_empty() {
         return Vec::new();
     }
-    let pointers = normaliser.reader.document.pointers();
+    let document = &normaliser.reader.document;
     dead.into_iter()
         .map(|(location, name)| {
-            let pointer = pointers.write(location);
+            let pointer = document.pointer(location);
             format!("the property `{name}` (at {pointer}) can never occur: no value satisfies it and what stands beside it")
         })
         .collect()

@@ -2,6 +2,7 @@
 
 pub(crate) mod python;
 pub(crate) mod reference;
+pub(crate) mod schemas;
 pub(crate) mod unique;
 
 use std::fs;

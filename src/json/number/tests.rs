@@ -46,6 +46,7 @@ impl Exact {
                 .as_ref()
                 .is_none_or(|upper| cmp(upper).is_lt() || upper.inclusive && cmp(upper).is_eq())
             && cell.multiple_of.as_ref().is_none_or(divides)
+            && !cell.no_multiples_of.iter().any(divides)
     }
 }
 
@@ -97,6 +98,9 @@ fn read(text: &str) -> Option<(Form, Exact)> {
 impl Form {
     /// Whether numerals of this form are offered for a cell, if the number is in it.
     fn is_offered(&self, cell: &Numbers) -> bool {
+        if !cell.no_multiples_of.is_empty() {
+            return self.exponent.is_none() && self.integer_digits <= 9;
+        }
         let wide = is_unconstrained(cell);
         let modulus = cell.multiple_of.as_ref().map(|step| step.digits().parse::<usize>().unwrap());
         let ceiling = if wide { 308 } else { modulus.map_or(100, |modulus| (1000 / modulus).clamp(20, 100)) };
@@ -139,6 +143,7 @@ fn interval(text: &str) -> Numbers {
         lower: bound(&lower[1..], lower.starts_with('[')),
         upper: bound(&upper[..upper.len() - 1], upper.ends_with(']')),
         multiple_of: (!step.is_empty()).then(|| decimal(step)),
+        ..Numbers::default()
     }
 }
 
@@ -193,7 +198,7 @@ prop_compose! {
         step in option::of((1..=greatest_divisor, -2..4)),
     ) -> Numbers {
         let multiple_of = step.map(|(mantissa, exponent)| decimal(&format!("{mantissa}e{exponent}")));
-        Numbers { lower, upper, multiple_of }
+        Numbers { lower, upper, multiple_of, ..Numbers::default() }
     }
 }
 
@@ -203,6 +208,13 @@ proptest! {
     #[test]
     fn numerals_of_any_cell(cell in any_cell(50)) {
         check(&[cell], &NUMERALS);
+    }
+
+    #[test]
+    fn numerals_with_gaps(cell in any_cell(9), gaps in vec((1..9, -2..3), 1..3)) {
+        let step = |(mantissa, exponent)| decimal(&format!("{mantissa}e{exponent}"));
+        let no_multiples_of = gaps.into_iter().map(step).collect();
+        check(&[Numbers { no_multiples_of, ..cell }], &NUMERALS);
     }
 
     #[test]
@@ -247,6 +259,21 @@ fn extremes() {
             expected,
             "{cells}"
         );
+    }
+}
+
+#[test]
+fn some_integers_are_digits_only() {
+    let digits = |text: &str| Numbers { digits_only: true, ..interval(text) };
+    for (cells, text, expected) in [
+        ("(,)/1", "12", true),
+        ("(,)/1", "-12", true),
+        ("(,)/1", "1.0", false),
+        ("(,)/1", "1e3", false),
+        ("[0,5]/1", "5", true),
+        ("[0,5]/1", "6", false),
+    ] {
+        assert_eq!(automaton(&[digits(cells)]).contains(text.as_bytes()), expected, "{text} in {cells}");
     }
 }
 

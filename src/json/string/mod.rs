@@ -101,19 +101,25 @@ impl StringLanguage {
         Self::new(Arc::new(dfa), 0, None, Escapes::Needed, usize::MAX).expect("no limit")
     }
 
-    /// The strings whose text is a word of `dfa`, but not one of `excluded`. There must be one left.
-    pub(super) fn excluding(dfa: Arc<Dfa>, excluded: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
+    /// The strings whose text is a word of `dfa` with at least `min` and at most `max` characters, but not one of `excluded`; `None` where none
+    /// is left.
+    pub(super) fn excluding(
+        dfa: Arc<Dfa>,
+        (min, max): (u32, Option<u32>),
+        escapes: Escapes,
+        excluded: impl IntoIterator<Item = impl AsRef<[u8]>>,
+    ) -> Option<Self> {
         let excluded = Dfa::words(excluded.into_iter().map(|word| (word, 0)), usize::MAX).expect("no limit");
         let states = 0..u32::try_from(dfa.states()).expect("states fit 32 bits");
-        let is_endless = states.clone().all(|state| dfa.count_from(state).is_none());
+        let is_endless = max.is_none() && states.clone().all(|state| dfa.count_from(state).is_none());
         // Words taken from an endless language kill no prefix; otherwise the difference says which.
         let (dfa, excluded) = match (excluded.is_empty(), is_endless) {
             (true, _) => (dfa, None),
             (false, true) => (dfa, Some(Arc::new(excluded))),
             (false, false) => (Arc::new(dfa.difference(&excluded, usize::MAX).expect("no limit")), None),
         };
-        let strings = Self::new(dfa, 0, None, Escapes::Any, usize::MAX).expect("no limit");
-        Self { excluded, ..strings }.hashed()
+        let strings = Self::new(dfa, min, max, escapes, usize::MAX).expect("no limit");
+        (!strings.window.is_empty()).then(|| Self { excluded, ..strings }.hashed())
     }
 
     fn hashed(mut self) -> Self {

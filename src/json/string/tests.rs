@@ -16,6 +16,10 @@ fn text_of(dfa: Arc<Dfa>, min: u32, max: Option<u32>) -> StringLanguage {
     StringLanguage::new(dfa, min, max, Escapes::Any, 100_000).unwrap()
 }
 
+fn excluding(dfa: Arc<Dfa>, words: &[&str]) -> StringLanguage {
+    StringLanguage::excluding(dfa, (0, None), Escapes::Any, words).expect("some are left")
+}
+
 fn read(strings: &StringLanguage, text: &[u8]) -> Option<State> {
     text.iter().try_fold(strings.start(), |state, byte| strings.step(state, *byte))
 }
@@ -75,14 +79,18 @@ fn a_digit_that_leads_nowhere_is_refused() {
 
 #[test]
 fn excluded_words_are_refused_in_every_spelling() {
-    let free = StringLanguage::excluding(Dfa::text(), ["id", "idea"]);
+    let free = excluding(Dfa::text(), &["id", "idea"]);
     for (text, expected) in
         [("\"id\"", false), ("\"i\"", true), ("\"ide\"", true), ("\"\\u0069d\"", false), ("\"ideas\"", true)]
     {
         assert_eq!(accepts(&free, text), expected, "{text}");
     }
+    assert!(StringLanguage::excluding(words(&["a"]), (0, None), Escapes::Any, ["a"]).is_none());
+    let short =
+        StringLanguage::excluding(Dfa::text(), (0, Some(1)), Escapes::Any, ["a"]).expect("others are left");
+    assert!(accepts(&short, "\"b\"") && read(&short, b"\"a").is_none());
     // Of a finite language, what is left decides which prefixes live.
-    let left = StringLanguage::excluding(words(&["ab", "ac", "b"]), ["ab", "b"]);
+    let left = excluding(words(&["ab", "ac", "b"]), &["ab", "b"]);
     assert!(accepts(&left, "\"ac\"") && read(&left, b"\"b").is_none() && read(&left, b"\"ab").is_none());
     assert_eq!(left.completion(left.start(), &|_| 0).0, b"\"ac\"");
 }
@@ -159,7 +167,13 @@ proptest! {
         let dfa = Arc::new(Pattern::parse(pattern).unwrap().to_dfa(1_000).unwrap());
         let window = Window::new(dfa.clone(), min, more.map(|more| min + more), 100_000).unwrap();
         prop_assume!(!window.is_empty());
-        let strings = if named { StringLanguage::excluding(dfa, ["abc", "ab"]) } else { text_of(dfa, min, more.map(|more| min + more)) };
+        let strings = if named {
+            let left = StringLanguage::excluding(dfa, (min, None), Escapes::Any, ["abc", "ab"]);
+            let Some(left) = left else { return Ok(()) };
+            left
+        } else {
+            text_of(dfa, min, more.map(|more| min + more))
+        };
         let spelling = serde_json::to_string(&prefix).unwrap();
         let Some(state) = read(&strings, spelling.strip_suffix('"').unwrap().as_bytes()) else { return Ok(()) };
         let class = strings.class(state);

@@ -14,12 +14,19 @@ pub struct PatternError {
     pub span: Range<usize>,
 }
 
+impl From<LimitExceeded> for PatternErrorKind {
+    fn from(limit: LimitExceeded) -> Self {
+        Self::TooLarge(limit)
+    }
+}
+
 /// What is wrong with a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatternErrorKind {
-    /// `(?=`, `(?!`, `(?<=` or `(?<!`.
-    #[error("lookaround is not supported")]
+    /// `(?<=` or `(?<!`, or `(?=` or `(?!` where it cannot be expressed by intersection and complement: in a repetition without bound, or
+    /// beside a word boundary.
+    #[error("lookaround is not supported here")]
     Lookaround,
     /// `\1` or `\k<name>`: the language is not regular.
     #[error("a backreference is not regular")]

@@ -10,6 +10,7 @@ mod class;
 mod determinize;
 mod error;
 mod escape;
+mod lookahead;
 mod lower;
 mod parser;
 #[cfg(test)]
@@ -45,7 +46,7 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// When it is malformed, or uses lookaround or backreferences.
+    /// When it is malformed, looks behind, or uses backreferences.
     pub fn parse(source: &str) -> Result<Self, PatternError> {
         Ok(Self { node: parser::parse(source)?, source: source.into() })
     }
@@ -54,15 +55,17 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// When the automaton, or what it is made of, needs more than `limit` states.
+    /// When the automaton, or what it is made of, needs more than `limit` states, or the pattern looks ahead where that cannot be expressed.
     pub fn to_dfa(&self, limit: usize) -> Result<Dfa, PatternError> {
         let key = (self.source.clone(), limit);
         if let Some(known) = COMPILED.get(&key) {
             return Ok(known);
         }
-        let dfa = determinize::texts_with_match(lower::lower(&self.node), limit).map_err(|limit| {
-            PatternError { kind: PatternErrorKind::TooLarge(limit), span: 0..self.source.len() }
-        })?;
+        let dfa = match self.node.looks_ahead() {
+            true => lookahead::texts_with_match(&self.node, limit),
+            false => determinize::texts_with_match(lower::lower(&self.node), limit).map_err(Into::into),
+        };
+        let dfa = dfa.map_err(|kind| PatternError { kind, span: 0..self.source.len() })?;
         COMPILED.insert(key, dfa.clone());
         Ok(dfa)
     }

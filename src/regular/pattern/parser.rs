@@ -156,7 +156,10 @@ impl<'p> Parser<'p> {
     /// The rest of a group, after its `(`.
     fn group(&mut self, start: usize) -> Result<Node, PatternError> {
         let outer = self.ignore_case;
-        self.group_head(start)?;
+        let ahead = [("?=", false), ("?!", true)].into_iter().find(|(look, _)| self.eat(look));
+        if ahead.is_none() {
+            self.group_head(start)?;
+        }
         self.depth += 1;
         if self.depth > DEPTH {
             return Err(self.error(start, format!("more than {DEPTH} groups within each other")));
@@ -167,14 +170,17 @@ impl<'p> Parser<'p> {
         if !self.eat(")") {
             return Err(self.error(start, "`(` without `)`"));
         }
-        Ok(node)
+        Ok(match ahead {
+            Some((_, negative)) => Node::Ahead { node: Box::new(node), negative },
+            None => node,
+        })
     }
 
     fn group_head(&mut self, start: usize) -> Result<(), PatternError> {
         if !self.eat("?") || self.eat(":") {
             return Ok(());
         }
-        if ["=", "!", "<=", "<!"].into_iter().any(|look| self.eat(look)) {
+        if ["<=", "<!"].into_iter().any(|look| self.eat(look)) {
             return Err(PatternError { kind: PatternErrorKind::Lookaround, span: start..self.at });
         }
         if self.eat("i:") {

@@ -1,8 +1,9 @@
 //! Keywords for arrays.
 
+use referencing::Draft;
 use serde_json::Value;
 
-use super::{Keyword, Keywords, SchemaError, Status, general};
+use super::{Contains, Keyword, Keywords, SchemaError, Status};
 
 type Outcome = Result<Status, SchemaError>;
 
@@ -47,9 +48,32 @@ pub(super) fn max_items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'
 }
 
 pub(super) fn unique_items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
-    match keyword.value {
-        Value::Bool(false) => Ok(Status::Exact),
-        Value::Bool(true) => general::unsupported(keywords, keyword),
-        _ => Err(keyword.invalid("must be `true` or `false`")),
-    }
+    keywords.arrays.unique =
+        keyword.value.as_bool().ok_or_else(|| keyword.invalid("must be `true` or `false`"))?;
+    keywords.constrains |= keywords.arrays.unique;
+    Ok(Status::Exact)
+}
+
+/// With `minContains` and `maxContains`, where the dialect has them.
+pub(super) fn contains<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    let schema = keyword.schema()?;
+    let has_counts = keyword.draft > Draft::Draft7;
+    let min = keyword.sibling_count("minContains").filter(|_| has_counts).transpose()?;
+    let max = keyword.sibling_count("maxContains").filter(|_| has_counts).transpose()?;
+    let min = min.map_or(Ok(1), |min| min.ok_or_else(|| keyword.too_many()))?;
+    keywords.arrays.contains = Some(Contains { schema, min, max: max.flatten() });
+    keywords.constrains = true;
+    Ok(Status::Exact)
+}
+
+/// Read with the `contains` beside it, without which it says nothing.
+pub(super) fn part_of_contains<'d>(_: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    keyword.count()?;
+    Ok(if keyword.siblings.contains_key("contains") { Status::Exact } else { Status::Annotation })
+}
+
+pub(super) fn unevaluated_items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    keywords.unevaluated.items = Some(keyword.schema()?);
+    keywords.constrains = true;
+    Ok(Status::Exact)
 }

@@ -1,8 +1,11 @@
 //! Keywords for every type, and those that apply other schemas to the same value.
 
+use referencing::Draft;
 use serde_json::Value;
 
-use super::{Applied, Keyword, Keywords, Listed, SchemaError, SchemaErrorKind, Status};
+use super::{
+    Applied, Condition, Keyword, Keywords, Listed, Location, Reference, SchemaError, SchemaErrorKind, Status,
+};
 
 type Outcome = Result<Status, SchemaError>;
 
@@ -58,6 +61,7 @@ pub(super) fn types<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, '
             named.ok_or_else(|| keyword.invalid("must be the name of a JSON type, or an array of them"))?.0;
     }
     keywords.types = types;
+    keywords.integers_are_digits = keyword.draft == Draft::Draft4;
     keywords.constrains = true;
     Ok(Status::Exact)
 }
@@ -84,13 +88,37 @@ pub(super) fn constant<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_
 }
 
 pub(super) fn reference<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    let (target, _) = target(keyword)?;
+    keywords.applied.push(Applied::Reference(Reference { target, dynamic: None }));
+    Ok(Status::Exact)
+}
+
+/// Leads elsewhere only from an anchor that is dynamic.
+pub(super) fn dynamic_reference<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    let (target, text) = target(keyword)?;
+    let anchor = text.split_once('#').map_or("", |(_, fragment)| fragment);
+    let is_dynamic =
+        keyword.reader.document.value(target).get("$dynamicAnchor").and_then(Value::as_str) == Some(anchor);
+    keywords.applied.push(Applied::Reference(Reference { target, dynamic: is_dynamic.then_some(anchor) }));
+    Ok(Status::Exact)
+}
+
+/// As draft 2019-09 has it: an anchor without a name.
+pub(super) fn recursive_reference<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    let (target, _) = target(keyword)?;
+    let is_dynamic =
+        keyword.reader.document.value(target).get("$recursiveAnchor") == Some(&Value::Bool(true));
+    keywords.applied.push(Applied::Reference(Reference { target, dynamic: is_dynamic.then_some("") }));
+    Ok(Status::Exact)
+}
+
+fn target<'d>(keyword: &mut Keyword<'_, 'd>) -> Result<(Location, &'d str), SchemaError> {
     let reference = keyword.value.as_str().ok_or_else(|| keyword.invalid("must be a string"))?;
     let target = keyword.reader.document.resolve(keyword.location, reference).ok_or_else(|| {
         let message = format!("refers to `{reference}`, which is not in the document");
         keyword.error(SchemaErrorKind::UnknownReference, message)
     })?;
-    keywords.applied.push(Applied::Reference(target));
-    Ok(Status::Exact)
+    Ok((target, reference))
 }
 
 pub(super) fn all_of<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
@@ -107,6 +135,30 @@ pub(super) fn any_of<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 
     Ok(Status::Exact)
 }
 
-pub(super) fn unsupported<'d>(_: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
-    Err(keyword.error(SchemaErrorKind::Unsupported, "is not supported yet"))
+pub(super) fn one_of<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    let schemas = keyword.schemas()?;
+    if schemas.is_empty() {
+        return Err(keyword.invalid("must have at least one element"));
+    }
+    keywords.applied.push(Applied::One(schemas));
+    Ok(Status::Exact)
+}
+
+pub(super) fn not<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    keywords.applied.push(Applied::Not(keyword.schema()?));
+    Ok(Status::Exact)
+}
+
+/// Says something only with `then` or `else`.
+pub(super) fn condition<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    let when = keyword.schema()?;
+    let (then, otherwise) = (keyword.sibling("then")?, keyword.sibling("else")?);
+    keywords.applied.push(Applied::If(Condition { when, then, otherwise }));
+    Ok(Status::Exact)
+}
+
+/// Read with the `if` beside it, without which it says nothing.
+pub(super) fn part_of_condition<'d>(_: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    keyword.schema()?;
+    Ok(if keyword.siblings.contains_key("if") { Status::Exact } else { Status::Annotation })
 }

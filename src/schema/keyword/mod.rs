@@ -33,13 +33,16 @@ pub(super) struct Keywords<'d> {
     /// A value is in each of these lists.
     pub listed: Vec<Listed<'d>>,
     pub numbers: Numbers,
+    pub integers_are_digits: bool,
     pub strings: Strings,
-    pub languages: Vec<Arc<Dfa>>,
+    /// Languages of patterns and formats; with a superset where the language of a format lacks some strings.
+    pub languages: Vec<(Arc<Dfa>, Option<Arc<Dfa>>)>,
     pub arrays: ArrayKeywords,
     pub objects: ObjectKeywords<'d>,
-    pub applied: Vec<Applied>,
+    pub applied: Vec<Applied<'d>>,
     /// How many of `applied` stand before the members, in declared order.
     pub applied_before_members: usize,
+    pub unevaluated: Unevaluated,
     /// Whether a keyword constrains values of its own accord, not by applying another schema.
     pub constrains: bool,
 }
@@ -53,13 +56,54 @@ pub(super) enum Listed<'d> {
 }
 
 /// A schema applied to the same value.
-pub(super) enum Applied {
+pub(super) enum Applied<'d> {
     /// The target of a reference.
-    Reference(Location),
+    Reference(Reference<'d>),
     /// An element of `allOf`.
     All(Location),
     /// The elements of `anyOf`.
     Any(Vec<Location>),
+    /// The elements of `oneOf`.
+    One(Vec<Location>),
+    Not(Location),
+    If(Condition),
+    /// `propertyNames`: applied to the names of an object.
+    Names(Location),
+    /// What holds for objects with a member of this name.
+    Dependent(&'d str, Requirement<'d>),
+}
+
+/// Where a reference leads: to a schema, or to the outermost one that has a dynamic anchor, if there is one.
+#[derive(Clone, Copy)]
+pub(super) struct Reference<'d> {
+    pub target: Location,
+    pub dynamic: Option<&'d str>,
+}
+
+/// `if`, `then` and `else`.
+pub(super) struct Condition {
+    pub when: Location,
+    pub then: Option<Location>,
+    pub otherwise: Option<Location>,
+}
+
+/// What an object needs that has some member.
+pub(super) enum Requirement<'d> {
+    Members(Vec<&'d str>),
+    Schema(Location),
+}
+
+/// What holds for elements and members that no other keyword has looked at.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Unevaluated {
+    pub items: Option<Location>,
+    pub properties: Option<Location>,
+}
+
+impl Unevaluated {
+    pub(super) fn is_some(self) -> bool {
+        self.items.is_some() || self.properties.is_some()
+    }
 }
 
 #[derive(Default)]
@@ -69,6 +113,16 @@ pub(super) struct ArrayKeywords {
     pub additional: Option<Location>,
     pub min_items: u32,
     pub max_items: Option<u32>,
+    pub unique: bool,
+    pub contains: Option<Contains>,
+}
+
+/// `contains`, `minContains` and `maxContains`.
+#[derive(Clone, Copy)]
+pub(super) struct Contains {
+    pub schema: Location,
+    pub min: u32,
+    pub max: Option<u32>,
 }
 
 #[derive(Default)]
@@ -106,6 +160,8 @@ type Read<'d> = fn(&mut Keywords<'d>, &mut Keyword<'_, 'd>) -> Result<Status, Sc
 fn reader_of<'d>(name: &str) -> Option<Read<'d>> {
     match name {
         "$ref" => Some(general::reference),
+        "$dynamicRef" => Some(general::dynamic_reference),
+        "$recursiveRef" => Some(general::recursive_reference),
         "type" => Some(general::types),
         "nullable" => Some(general::nullable),
         "enum" => Some(general::enumeration),
@@ -133,25 +189,35 @@ fn reader_of<'d>(name: &str) -> Option<Read<'d>> {
         "required" => Some(object::required),
         "minProperties" => Some(object::min_properties),
         "maxProperties" => Some(object::max_properties),
-        "dependencies" | "dependentRequired" | "dependentSchemas" => Some(object::dependencies),
-        "not" | "oneOf" | "if" | "then" | "else" | "$dynamicRef" | "$recursiveRef" => {
-            Some(general::unsupported)
-        }
-        "contains" | "minContains" | "maxContains" | "unevaluatedItems" => Some(general::unsupported),
-        "propertyNames" | "unevaluatedProperties" => Some(general::unsupported),
+        "oneOf" => Some(general::one_of),
+        "not" => Some(general::not),
+        "if" => Some(general::condition),
+        "then" | "else" => Some(general::part_of_condition),
+        "contains" => Some(array::contains),
+        "minContains" | "maxContains" => Some(array::part_of_contains),
+        "unevaluatedItems" => Some(array::unevaluated_items),
+        "propertyNames" => Some(object::property_names),
+        "dependencies" => Some(object::dependencies),
+        "dependentRequired" => Some(object::dependent_required),
+        "dependentSchemas" => Some(object::dependent_schemas),
+        "unevaluatedProperties" => Some(object::unevaluated_properties),
         _ => None,
     }
 }
 
 /// Whether the dialect has the keyword. OpenAPI's is taken in all of them.
 fn is_known(name: &str, draft: Draft) -> bool {
-    name == "nullable" || draft.is_known_keyword(name)
+    match name {
+        "nullable" => true,
+        "$recursiveRef" => draft == Draft::Draft201909,
+        _ => draft.is_known_keyword(name),
+    }
 }
 
 impl<'d> Reader<'d> {
-    pub(super) fn new(value: &'d Value, options: &SchemaOptions, limits: &Limits) -> Self {
+    pub(super) fn new(value: &'d Value, options: &'d SchemaOptions, limits: &Limits) -> Self {
         Self {
-            document: Document::new(value),
+            document: Document::new(value, &options.resources),
             coverage: Vec::new(),
             formats: options.formats,
             limits: limits.clone(),
@@ -241,7 +307,7 @@ impl<'d> Reader<'d> {
         keyword: Option<&str>,
         message: impl Into<String>,
     ) -> SchemaError {
-        SchemaError::new(kind, self.document.pointers().write(location), keyword, message)
+        SchemaError::new(kind, self.document.pointer(location), keyword, message)
     }
 
     pub(super) fn limit_error(
@@ -250,15 +316,15 @@ impl<'d> Reader<'d> {
         keyword: Option<&str>,
         limit: LimitExceeded,
     ) -> SchemaError {
-        SchemaError::limit_exceeded(self.document.pointers().write(location), keyword, limit)
+        SchemaError::limit_exceeded(self.document.pointer(location), keyword, limit)
     }
 }
 
 impl<'d> Keywords<'d> {
     /// The target, where a reference is all there is.
-    pub(super) fn only_reference(&self) -> Option<Location> {
+    pub(super) fn only_reference(&self) -> Option<Reference<'d>> {
         match self.applied[..] {
-            [Applied::Reference(target)] if !self.constrains => Some(target),
+            [Applied::Reference(reference)] if !self.constrains => Some(reference),
             _ => None,
         }
     }
@@ -294,6 +360,14 @@ impl<'d> Keyword<'_, 'd> {
         Ok(self.value_location())
     }
 
+    /// The schema under a keyword beside this one.
+    fn sibling(&mut self, name: &'d str) -> Result<Option<Location>, SchemaError> {
+        let Some(value) = self.siblings.get(name) else { return Ok(None) };
+        let Self { reader, location, siblings, draft, .. } = self;
+        let mut sibling = Keyword { reader, location: *location, name, value, siblings, draft: *draft };
+        sibling.schema().map(Some)
+    }
+
     /// The value as a list of schemas.
     fn schemas(&mut self) -> Result<Vec<Location>, SchemaError> {
         let elements = self.value.as_array().filter(|elements| elements.iter().all(is_schema));
@@ -325,8 +399,18 @@ impl<'d> Keyword<'_, 'd> {
 
     /// The value as a least count, which must fit.
     fn least(&self) -> Result<u32, SchemaError> {
-        let message = "asks for more than can be counted";
-        self.count()?.ok_or_else(|| self.error(SchemaErrorKind::Unsupported, message))
+        self.count()?.ok_or_else(|| self.too_many())
+    }
+
+    fn too_many(&self) -> SchemaError {
+        self.error(SchemaErrorKind::Unsupported, "asks for more than can be counted")
+    }
+
+    /// The value of a keyword beside this one as a greatest count.
+    fn sibling_count(&mut self, name: &'d str) -> Option<Result<Option<u32>, SchemaError>> {
+        let value = self.siblings.get(name)?;
+        let Self { reader, location, siblings, draft, .. } = self;
+        Some(Keyword { reader, location: *location, name, value, siblings, draft: *draft }.count())
     }
 
     /// The value as a greatest count; `None` for one that nothing can exceed.

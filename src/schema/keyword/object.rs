@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Keyword, Keywords, SchemaError, Status, general, string};
+use super::{Applied, Keyword, Keywords, Requirement, SchemaError, Status, Step, is_schema, string};
 
 type Outcome = Result<Status, SchemaError>;
 
@@ -32,8 +32,8 @@ pub(super) fn additional_properties<'d>(
 }
 
 pub(super) fn required<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
-    let names = keyword.value.as_array().and_then(|names| names.iter().map(Value::as_str).collect());
-    keywords.objects.required = names.ok_or_else(|| keyword.invalid("must be an array of names"))?;
+    keywords.objects.required =
+        names(keyword.value).ok_or_else(|| keyword.invalid("must be an array of names"))?;
     keywords.constrains = true;
     Ok(Status::Exact)
 }
@@ -50,10 +50,54 @@ pub(super) fn max_properties<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyw
     Ok(Status::Exact)
 }
 
-pub(super) fn dependencies<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
-    match keyword.value {
-        Value::Object(members) if members.is_empty() => Ok(Status::Exact),
-        Value::Object(_) => general::unsupported(keywords, keyword),
-        _ => Err(keyword.invalid("must be an object")),
+pub(super) fn property_names<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    keywords.applied.push(Applied::Names(keyword.schema()?));
+    Ok(Status::Exact)
+}
+
+pub(super) fn unevaluated_properties<'d>(
+    keywords: &mut Keywords<'d>,
+    keyword: &mut Keyword<'_, 'd>,
+) -> Outcome {
+    keywords.unevaluated.properties = Some(keyword.schema()?);
+    keywords.constrains = true;
+    Ok(Status::Exact)
+}
+
+pub(super) fn dependent_required<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    let members = keyword.value.as_object().ok_or_else(|| keyword.invalid("must be an object"))?;
+    for (name, needed) in members {
+        let needed = names(needed).ok_or_else(|| keyword.invalid("must have arrays of names as members"))?;
+        keywords.applied.push(Applied::Dependent(name, Requirement::Members(needed)));
     }
+    Ok(Status::Exact)
+}
+
+pub(super) fn dependent_schemas<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    let schemas = keyword.named_schemas()?.into_iter();
+    keywords
+        .applied
+        .extend(schemas.map(|(name, schema)| Applied::Dependent(name, Requirement::Schema(schema))));
+    Ok(Status::Exact)
+}
+
+/// As the older drafts have it: names or a schema.
+pub(super) fn dependencies<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
+    let members = keyword.value.as_object().ok_or_else(|| keyword.invalid("must be an object"))?;
+    let map = keyword.value_location();
+    for (name, needed) in members {
+        let requirement = match names(needed) {
+            Some(names) => Requirement::Members(names),
+            None if is_schema(needed) => {
+                Requirement::Schema(keyword.reader.document.child(map, Step::Key(name), needed))
+            }
+            None => return Err(keyword.invalid("must have schemas or arrays of names as members")),
+        };
+        keywords.applied.push(Applied::Dependent(name, requirement));
+    }
+    Ok(Status::Exact)
+}
+
+fn names(value: &Value) -> Option<Vec<&str>> {
+    value.as_array()?.iter().map(Value::as_str).collect()
 }

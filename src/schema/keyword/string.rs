@@ -23,7 +23,7 @@ pub(super) fn max_length<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<
 pub(super) fn pattern<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
     let text = keyword.value.as_str().ok_or_else(|| keyword.invalid("must be a string"))?;
     let language = language(keyword, text)?;
-    keywords.languages.push(language);
+    keywords.languages.push((language, None));
     keywords.constrains = true;
     Ok(Status::Exact)
 }
@@ -35,7 +35,7 @@ pub(super) fn format<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 
         Formats::Annotate => None,
     };
     let Some(format) = format else { return Ok(Status::Annotation) };
-    keywords.languages.push(format.dfa.clone());
+    keywords.languages.push((format.dfa.clone(), format.superset.clone()));
     narrow(keywords, format.min_length, format.max_length);
     Ok(Status::Exact)
 }

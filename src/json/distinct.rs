@@ -1,0 +1,243 @@
+//! Values that must differ from others: how many there are, so that nothing leads where all are taken.
+//!
+//! An element of an array with `uniqueItems` must not equal the ones before it. The values to avoid are handed down with the rule that spells the
+//! element, and those that can no longer be equal are dropped on the way: of an object that is being read only those remain that agree in
+//! all members read. A value may be chosen for a member where more ways to finish the object are left than values to avoid.
+//!
+//! For that, ways are counted. The counts are lower bounds: where the alternatives of a union overlap the largest one counts alone, finite
+//! classes of names do not count, nor do arrays and objects that count or wish for something unless they are without end. So near the end of a
+//! small finite set some array may not be offered, but no way is ever offered that cannot be finished.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use crate::limits::Limits;
+use crate::schema::{Arrays, Kind, NodeId, Numbers, Objects, Schema, Strings, are_equal, automaton};
+
+/// A number of values, at least.
+pub(super) type Count = u64;
+
+/// Without end, or more than anybody could use up.
+pub(super) const ENDLESS: Count = u64::MAX;
+
+/// Multiples in an interval are counted up to here.
+const MULTIPLES: Count = 10_000;
+
+/// How many values each node has.
+#[derive(Debug, Default)]
+pub(super) struct Counts(HashMap<NodeId, Count>);
+
+impl Counts {
+    /// Counts the values of all nodes, where the schema asks for distinct elements anywhere.
+    pub(super) fn new(schema: &Schema, limits: &Limits) -> Self {
+        let is_unique = |node| schema.values(node).arrays.iter().any(|arrays| arrays.unique);
+        let mut counter = Counter { schema, limits, counts: HashMap::new() };
+        if schema.nodes().any(is_unique) {
+            schema.nodes().for_each(|node| _ = counter.node(node));
+        }
+        Self(counter.counts)
+    }
+
+    /// The values of a node.
+    pub(super) fn node(&self, node: NodeId) -> Count {
+        self.0.get(&node).copied().unwrap_or(ENDLESS)
+    }
+
+    /// Whether an array can be filled with distinct elements, whichever are chosen first.
+    pub(super) fn suffice(&self, arrays: &Arrays) -> bool {
+        if !arrays.unique {
+            return true;
+        }
+        let any =
+            |kinds: &[Kind]| kinds.iter().map(|kind| self.node(kind.schema)).fold(0, Count::saturating_add);
+        if arrays.counts.iter().any(|count| count.min > 1) {
+            let mut kinds = arrays.prefix.iter().chain([&arrays.rest]).flatten();
+            return kinds.all(|kind| self.node(kind.schema) == ENDLESS);
+        }
+        let prefix = u32::try_from(arrays.prefix.len()).unwrap_or(u32::MAX).min(arrays.min_items);
+        let in_prefix = (0..prefix).all(|position| any(arrays.kinds(position)) > Count::from(position));
+        in_prefix && (arrays.min_items <= prefix || any(&arrays.rest) >= Count::from(arrays.min_items))
+    }
+
+    /// The ways to go on in an array after `read` elements.
+    pub(super) fn arrays(&self, arrays: &Arrays, read: u32) -> Count {
+        arrays_left(arrays, read, |node| self.node(node))
+    }
+
+    /// The ways to go on in an object with these members still to come, when `read` were read.
+    pub(super) fn objects(
+        &self,
+        objects: &Objects,
+        open: impl Iterator<Item = (bool, NodeId)>,
+        read: u32,
+    ) -> Count {
+        objects_left(objects, open, read, |node| self.node(node))
+    }
+}
+
+/// Counts from the leaves up. A node that is met again inside itself nests without end.
+struct Counter<'s> {
+    schema: &'s Schema,
+    limits: &'s Limits,
+    counts: HashMap<NodeId, Count>,
+}
+
+impl Counter<'_> {
+    fn node(&mut self, node: NodeId) -> Count {
+        if let Some(known) = self.counts.get(&node) {
+            return *known;
+        }
+        self.counts.insert(node, ENDLESS);
+        let values = self.schema.values(node);
+        let booleans = [values.booleans.allows_true, values.booleans.allows_false];
+        let named = [values.null].iter().chain(&booleans).filter(|allowed| **allowed).count() as Count;
+        let strings = values.strings.iter().map(|strings| string_count(strings, self.limits)).max();
+        let arrays: Vec<_> = values.arrays.iter().map(|arrays| self.arrays(arrays)).collect();
+        let objects: Vec<_> = values.objects.iter().map(|objects| self.objects(objects)).collect();
+        let parts = [
+            Some(named),
+            Some(number_count(&values.numbers)),
+            strings,
+            arrays.into_iter().max(),
+            objects.into_iter().max(),
+        ];
+        let count = parts.into_iter().flatten().fold(0, Count::saturating_add);
+        self.counts.insert(node, count);
+        count
+    }
+
+    fn arrays(&mut self, arrays: &Arrays) -> Count {
+        let kinds = arrays.prefix.iter().chain([&arrays.rest]).flatten();
+        let parts: HashMap<_, _> = kinds.map(|kind| (kind.schema, self.node(kind.schema))).collect();
+        arrays_left(arrays, 0, |node| parts[&node])
+    }
+
+    fn objects(&mut self, objects: &Objects) -> Count {
+        let members: Vec<_> = objects.members.iter().map(|member| (member.required, member.schema)).collect();
+        let parts: HashMap<_, _> = members.iter().map(|(_, schema)| (*schema, self.node(*schema))).collect();
+        objects_left(objects, members.into_iter(), 0, |node| parts[&node])
+    }
+}
+
+fn arrays_left(arrays: &Arrays, read: u32, count: impl Fn(NodeId) -> Count) -> Count {
+    let any = |kinds: &[Kind]| kinds.iter().map(|kind| count(kind.schema)).fold(0, Count::saturating_add);
+    let is_open = !arrays.rest.is_empty() && arrays.max_items.is_none();
+    if is_open && (!arrays.unique || any(&arrays.rest) == ENDLESS) && arrays.counts.is_empty() {
+        return ENDLESS;
+    }
+    if arrays.unique || !arrays.counts.is_empty() {
+        return 0;
+    }
+    let (mut total, mut ways): (Count, Count) = (0, 1);
+    for length in read.. {
+        if length >= arrays.min_items {
+            total = total.saturating_add(ways);
+        }
+        ways = ways.saturating_mul(any(arrays.kinds(length)));
+        if ways == 0 || total == ENDLESS {
+            break;
+        }
+    }
+    total
+}
+
+fn objects_left(
+    objects: &Objects,
+    open: impl Iterator<Item = (bool, NodeId)>,
+    read: u32,
+    count: impl Fn(NodeId) -> Count,
+) -> Count {
+    let open: Vec<_> = open.map(|(required, schema)| (required, count(schema))).collect();
+    let required = open.iter().filter(|(required, _)| *required).count() as u32;
+    let room = objects.max_members.map_or(u32::MAX, |max| max.saturating_sub(read.saturating_add(required)));
+    let is_endless = |names: &crate::regular::Dfa| names.count_from(names.start()).is_none();
+    if room > 0 && objects.rest.iter().any(|class| class.names.as_deref().is_none_or(is_endless)) {
+        return ENDLESS;
+    }
+    if objects.wishes > 0 {
+        return 0;
+    }
+    // By the number of optional members that are there.
+    let mut ways: Vec<Count> = vec![1];
+    for (required, values) in open {
+        let with = ways.iter().map(|ways| ways.saturating_mul(values));
+        ways = match required {
+            true => with.collect(),
+            false => {
+                let with: Vec<Count> = std::iter::once(0).chain(with).collect();
+                with.iter().zip(ways.iter().chain([&0])).map(|(a, b)| a.saturating_add(*b)).collect()
+            }
+        };
+    }
+    let least = objects.min_members.saturating_sub(read.saturating_add(required));
+    let within = (0..).zip(ways).filter(|(optional, _)| (least..=room).contains(optional));
+    within.map(|(_, ways)| ways).fold(0, Count::saturating_add)
+}
+
+fn number_count(cells: &[Numbers]) -> Count {
+    let points = cells.iter().filter(|cell| cell.as_point().is_some()).count() as Count;
+    let ranges = cells.iter().filter(|cell| cell.as_point().is_none()).map(multiples);
+    points.saturating_add(ranges.max().unwrap_or(0))
+}
+
+fn multiples(cell: &Numbers) -> Count {
+    let (Some(lower), Some(upper), Some(step)) = (&cell.lower, &cell.upper, &cell.multiple_of) else {
+        return ENDLESS;
+    };
+    let mut multiple = lower.value.next_multiple(step, !lower.inclusive);
+    let mut count = 0;
+    for _ in 0..MULTIPLES {
+        if multiple > upper.value {
+            break;
+        }
+        count += Count::from(cell.contains(&multiple));
+        multiple = multiple.next_multiple(step, true);
+    }
+    count
+}
+
+fn string_count(strings: &Strings, limits: &Limits) -> Count {
+    match (&strings.language, strings.max_length) {
+        (None, Some(0)) => 1,
+        (None, _) => ENDLESS,
+        // A language too large to be looked at is not relied on.
+        (Some(_), _) => {
+            automaton(strings, limits).map_or(0, |words| words.count_from(words.start()).unwrap_or(ENDLESS))
+        }
+    }
+}
+
+/// For the member or element that comes next: which of its values leave only values to avoid, where `left` ways to go on follow. `avoid` are the
+/// values that it has in what is to be avoided.
+pub(super) fn taken<'v>(avoid: impl Iterator<Item = &'v Value>, left: Count) -> Vec<Value> {
+    let mut groups: Vec<(&Value, Count)> = Vec::new();
+    for value in avoid {
+        match groups.iter_mut().find(|(known, _)| are_equal(known, value)) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((value, 1)),
+        }
+    }
+    groups.into_iter().filter(|(_, count)| *count >= left).map(|(value, _)| value.clone()).collect()
+}
+
+/// What remains of objects to avoid after a member: those that have it with this value, without it.
+pub(super) fn after_member(
+    avoid: &[Map<String, Value>],
+    name: &str,
+    value: &Value,
+) -> Vec<Map<String, Value>> {
+    let agreeing = avoid.iter().filter(|object| object.get(name).is_some_and(|own| are_equal(own, value)));
+    let without = agreeing.map(|object| {
+        let mut object = object.clone();
+        object.remove(name);
+        object
+    });
+    without.collect()
+}
+
+/// The value of a text that a rule of JSON has read. Of one that is nested deeper than `serde_json` reads (128 levels) nothing is known, and so
+/// nothing is compared with it.
+pub(super) fn parse(text: &[u8]) -> Option<Value> {
+    serde_json::from_slice(text).ok()
+}

@@ -1,0 +1,39 @@
+//! Why a schema cannot be spelled.
+
+use std::fmt;
+
+use crate::limits::LimitExceeded;
+
+/// What keeps the texts of a schema from being enumerated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SpellingError {
+    /// A ceiling was reached.
+    Limit(LimitExceeded),
+    /// An array needs more distinct elements than are known to exist.
+    TooFewDistinct {
+        /// The JSON pointer of the array's schema.
+        pointer: String,
+    },
+}
+
+impl From<LimitExceeded> for SpellingError {
+    fn from(limit: LimitExceeded) -> Self {
+        Self::Limit(limit)
+    }
+}
+
+impl fmt::Display for SpellingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Limit(limit) => limit.fmt(f),
+            Self::TooFewDistinct { pointer } => {
+                write!(
+                    f,
+                    "at {pointer}: `uniqueItems` asks for more distinct elements than are known to exist"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for SpellingError {}

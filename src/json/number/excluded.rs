@@ -1,0 +1,95 @@
+//! Numbers that are no multiples of something: all numerals but those of the multiples.
+//!
+//! This is exact only where both sets of numerals are of one form and go equally far. So these numbers are written plainly, without an exponent, and
+//! with so few digits that a validator which computes in doubles comes to the same verdict: what a double rounds to a multiple is none.
+
+use super::bound::weight;
+use super::explore;
+use crate::limits::LimitExceeded;
+use crate::regular::{Dfa, Pattern};
+use crate::schema::{Bound, Decimal, Numbers};
+
+/// Digits before the point, and after it, unless a bound or divisor has more: together no more than a double holds exactly.
+const INTEGER_DIGITS: i32 = 9;
+const FRACTION_DIGITS: i32 = 6;
+
+/// The characters of plain numerals.
+const PLAIN: &[u8] = b"0123456789-.";
+
+pub(super) fn numerals(cell: &Numbers, limit: usize) -> Result<Dfa, LimitExceeded> {
+    let within = bounded(cell);
+    let mut numerals = explore(std::slice::from_ref(&within), PLAIN, limit)?;
+    numerals = numerals.intersection(&short(cell), limit)?;
+    for step in &cell.no_multiples_of {
+        let step = within.multiple_of.as_ref().map_or_else(|| step.clone(), |own| own.lcm(step));
+        let multiples = Numbers { multiple_of: Some(step), ..within.clone() };
+        numerals = numerals.difference(&explore(&[multiples], PLAIN, limit)?, limit)?;
+    }
+    Ok(numerals)
+}
+
+/// Numerals with few digits after the point.
+fn short(cell: &Numbers) -> Dfa {
+    let finest = values(cell).map(Decimal::exponent).min().unwrap_or(0);
+    // A finer number than the bounds and divisors lies between any two of them.
+    let digits = FRACTION_DIGITS.max(2 - finest);
+    pattern(&format!("^-?[0-9]+(?:\\.[0-9]{{1,{digits}}})?$"))
+}
+
+/// Bounds and divisors.
+fn values(cell: &Numbers) -> impl Iterator<Item = &Decimal> {
+    let bounds = [&cell.lower, &cell.upper].into_iter().flatten().map(|bound| &bound.value);
+    bounds.chain(&cell.multiple_of).chain(&cell.no_multiples_of)
+}
+
+/// The cell without its gaps, with a bound on both sides.
+fn bounded(cell: &Numbers) -> Numbers {
+    let longest = values(cell).map(weight).max().unwrap_or(0);
+    let most = Decimal::power_of_ten(longest.saturating_add(1).max(INTEGER_DIGITS));
+    let bound = |value: Decimal| Some(Bound { value, inclusive: false });
+    Numbers {
+        lower: cell.lower.clone().or_else(|| bound(most.negated())),
+        upper: cell.upper.clone().or_else(|| bound(most)),
+        multiple_of: cell.multiple_of.clone(),
+        ..Numbers::default()
+    }
+}
+
+/// Every way to write a number: plainly or with an exponent, with any zeros at the end.
+pub(super) fn spellings(number: &serde_json::Number) -> Dfa {
+    let value = Decimal::from_number(number, usize::MAX).expect("no limit");
+    let digits = value.digits();
+    if digits.is_empty() {
+        return pattern("^-?0(?:\\.0+)?(?:[eE][+-]?[0-9]+)?$");
+    }
+    let sign = if value.is_negative() { "-" } else { "" };
+    let (head, tail) = digits.split_at(1);
+    let exponent = weight(&value) - 1;
+    let exponent_sign = if exponent < 0 { "-" } else { "\\+?" };
+    let zero = if exponent == 0 { "[+-]?" } else { exponent_sign };
+    let scientific = format!("{head}{}[eE]{zero}0*{}", fraction(tail), exponent.unsigned_abs());
+    pattern(&format!("^{sign}(?:{}|{scientific})$", plain(digits, weight(&value))))
+}
+
+/// Digits of which `weight` stand before the point.
+fn plain(digits: &str, weight: i32) -> String {
+    let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
+    match usize::try_from(weight) {
+        Ok(weight) if weight > 0 && weight < digits.len() => {
+            let (integer, rest) = digits.split_at(weight);
+            format!("{integer}{}", fraction(rest))
+        }
+        Ok(weight) if weight > 0 => {
+            format!("{digits}{}{}", zeros((weight - digits.len()) as i32), fraction(""))
+        }
+        _ => format!("0{}", fraction(&format!("{}{digits}", zeros(-weight)))),
+    }
+}
+
+fn fraction(digits: &str) -> String {
+    if digits.is_empty() { "(?:\\.0+)?".to_owned() } else { format!("\\.{digits}0*") }
+}
+
+fn pattern(source: &str) -> Dfa {
+    Pattern::parse(source).and_then(|pattern| pattern.to_dfa(usize::MAX)).expect("a small pattern")
+}

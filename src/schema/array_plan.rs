@@ -1,0 +1,195 @@
+//! Arrays that count: which kinds of elements may come so that all counts can still be met.
+//!
+//! How many elements were read and how many of them counted, each only as far as it matters, is a state; there are finitely many. The least length
+//! of what remains from each state is found backwards, from the longest arrays on. A state from which nothing leads to the end has none, and
+//! so an array that can be begun can be finished.
+
+use super::values::Count;
+use crate::limits::LimitExceeded;
+
+/// What matters of an element: which counts it counts for, and its least length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlannedKind {
+    pub counts_for: u32,
+    pub len: u64,
+}
+
+/// The bounds of an array.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds<'a> {
+    pub min_items: u32,
+    pub max_items: Option<u32>,
+    pub counts: &'a [Count],
+}
+
+/// A state of a plan: elements read and counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PlanState(u32);
+
+/// The states of an array with counts.
+#[derive(Clone, Debug)]
+pub(crate) struct ArrayPlan {
+    /// Elements, counted as far as it matters, and whether there can be no more.
+    items: u32,
+    is_bounded: bool,
+    min_items: u32,
+    counts: Vec<Count>,
+    /// The least length of what remains, the bracket included; by state.
+    least: Vec<u64>,
+}
+
+/// The end cannot be reached.
+const DEAD: u64 = u64::MAX;
+
+impl ArrayPlan {
+    /// `positions` are the kinds of the first elements, `rest` those of the others.
+    ///
+    /// # Errors
+    ///
+    /// When there are more states than `limit`.
+    pub(crate) fn new(
+        positions: &[Vec<PlannedKind>],
+        rest: &[PlannedKind],
+        bounds: Bounds<'_>,
+        limit: usize,
+    ) -> Result<Self, LimitExceeded> {
+        let prefix = u32::try_from(positions.len()).unwrap_or(u32::MAX);
+        let Bounds { min_items, max_items, counts } = bounds;
+        let items = max_items.unwrap_or_else(|| prefix.max(min_items).max(1));
+        let mut sizes = counts.iter().map(|count| ceiling(count) as usize + 1);
+        let states = sizes.try_fold(items as usize + 1, usize::checked_mul);
+        let states = states.filter(|states| *states <= limit);
+        let states = states.ok_or(LimitExceeded { what: "counter_states", limit })?;
+        let is_bounded = max_items.is_some();
+        let mut plan =
+            Self { items, is_bounded, min_items, counts: counts.to_vec(), least: vec![DEAD; states] };
+        for state in (0..states as u32).rev().map(PlanState) {
+            let kinds = positions.get(plan.read(state) as usize).map_or(rest, Vec::as_slice);
+            plan.least[state.0 as usize] = plan.least_from(state, kinds);
+        }
+        Ok(plan)
+    }
+
+    /// Before the first element.
+    pub(crate) fn start() -> PlanState {
+        PlanState(0)
+    }
+
+    /// The least length of what remains after the opening bracket or an element; `None` where the array cannot be finished.
+    pub(crate) fn least_len(&self, state: PlanState) -> Option<u64> {
+        Some(self.least[state.0 as usize]).filter(|least| *least != DEAD)
+    }
+
+    /// How many elements were read, as far as it matters.
+    pub(crate) fn read(&self, state: PlanState) -> u32 {
+        state.0 % (self.items + 1)
+    }
+
+    /// Whether the array may end.
+    pub(crate) fn may_close(&self, state: PlanState) -> bool {
+        let (read, mut counted) = self.split(state);
+        read >= self.min_items
+            && self.counts.iter().all(|count| {
+                let size = ceiling(count) + 1;
+                let so_far = counted % size;
+                counted /= size;
+                so_far >= count.min
+            })
+    }
+
+    /// The state after one more element, if the array can then be finished.
+    pub(crate) fn next(&self, state: PlanState, counts_for: u32) -> Option<PlanState> {
+        self.after(state, counts_for).filter(|next| self.least_len(*next).is_some())
+    }
+
+    fn least_from(&self, state: PlanState, kinds: &[PlannedKind]) -> u64 {
+        let comma = u64::from(self.read(state) > 0);
+        let longer = kinds.iter().filter_map(|kind| {
+            let next = self.after(state, kind.counts_for)?;
+            // What leads back to the same state brings the end no nearer.
+            Some(self.least_len(next)?.saturating_add(kind.len).saturating_add(comma))
+        });
+        longer.chain(self.may_close(state).then_some(1)).min().unwrap_or(DEAD)
+    }
+
+    /// The state after one more element; `None` where there are too many then.
+    fn after(&self, state: PlanState, counts_for: u32) -> Option<PlanState> {
+        let (read, mut counted) = self.split(state);
+        if self.is_bounded && read == self.items {
+            return None;
+        }
+        let mut next = (read + 1).min(self.items);
+        let mut weight = self.items + 1;
+        for (index, count) in self.counts.iter().enumerate() {
+            let size = ceiling(count) + 1;
+            let mut so_far = counted % size;
+            counted /= size;
+            if counts_for >> index & 1 == 1 {
+                if count.max == Some(so_far) {
+                    return None;
+                }
+                so_far = (so_far + 1).min(size - 1);
+            }
+            next += so_far * weight;
+            weight = weight.saturating_mul(size);
+        }
+        Some(PlanState(next))
+    }
+
+    fn split(&self, state: PlanState) -> (u32, u32) {
+        (state.0 % (self.items + 1), state.0 / (self.items + 1))
+    }
+}
+
+/// As far as a count matters.
+fn ceiling(count: &Count) -> u32 {
+    count.max.unwrap_or(count.min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(
+        kinds: &[(u32, u64)],
+        min_items: u32,
+        max_items: Option<u32>,
+        counts: &[(u32, Option<u32>)],
+    ) -> ArrayPlan {
+        let counts: Vec<_> = counts.iter().map(|&(min, max)| Count { min, max }).collect();
+        let kinds: Vec<_> = kinds.iter().map(|&(counts_for, len)| PlannedKind { counts_for, len }).collect();
+        ArrayPlan::new(&[], &kinds, Bounds { min_items, max_items, counts: &counts }, 1000).unwrap()
+    }
+
+    #[test]
+    fn the_least_length_is_exact() {
+        // `]`, `x]`, `x,x]`
+        assert_eq!(plan(&[(1, 1), (0, 3)], 0, None, &[(0, None)]).least_len(ArrayPlan::start()), Some(1));
+        assert_eq!(plan(&[(1, 1), (0, 3)], 0, None, &[(2, None)]).least_len(ArrayPlan::start()), Some(4));
+        assert_eq!(plan(&[(1, 1), (0, 3)], 3, None, &[(0, Some(1))]).least_len(ArrayPlan::start()), Some(10));
+        assert_eq!(
+            plan(&[(3, 9), (1, 1), (2, 2)], 0, Some(1), &[(1, None), (1, None)])
+                .least_len(ArrayPlan::start()),
+            Some(10)
+        );
+        assert_eq!(plan(&[(1, 1)], 0, Some(1), &[(2, None)]).least_len(ArrayPlan::start()), None);
+    }
+
+    #[test]
+    fn only_what_can_be_finished_is_offered() {
+        let plan = plan(&[(1, 1), (0, 1)], 0, Some(3), &[(2, Some(2))]);
+        let other = plan.next(ArrayPlan::start(), 0).expect("two places are left");
+        assert!(plan.next(other, 0).is_none(), "both must count now");
+        let counted = plan.next(other, 1).and_then(|state| plan.next(state, 1)).expect("two counted");
+        assert!(
+            plan.may_close(counted) && plan.next(counted, 1).is_none() && plan.next(counted, 0).is_none()
+        );
+    }
+
+    #[test]
+    fn states_have_a_ceiling() {
+        let counts = [Count { min: 100, max: None }, Count { min: 100, max: None }];
+        let bounds = Bounds { min_items: 1, max_items: Some(1000), counts: &counts };
+        assert!(ArrayPlan::new(&[], &[], bounds, 10_000).is_err());
+    }
+}

@@ -1,0 +1,301 @@
+//! Complement and difference of cells.
+//!
+//! What is not in a conjunction fails one of its parts, so the complement of a cell is a union of cells with one part turned round each.
+//! A difference looks only at the cells that overlap: the branches of a real `oneOf` mostly exclude each other, and then nothing is turned
+//! round at all.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::algebra::{Algebra, Divided};
+use super::cells::{ArrayCell, Cells, CountCell, MemberCell, ObjectCell, Rest, Wish};
+use super::document::Location;
+use super::error::{SchemaError, SchemaErrorKind};
+use super::formula::FormulaId;
+use super::normalise::Normaliser;
+use super::numbers;
+use super::strings;
+use super::values::{Booleans, Strings};
+use crate::limits::LimitExceeded;
+use crate::regular::Dfa;
+
+/// Why there is no complement.
+pub(super) enum NoComplement {
+    Limit(LimitExceeded),
+    /// Of names of a format that is not wholly known.
+    Names,
+    /// Of `uniqueItems`: arrays in which something is repeated are not a normal form.
+    Unique,
+}
+
+impl From<LimitExceeded> for NoComplement {
+    fn from(limit: LimitExceeded) -> Self {
+        Self::Limit(limit)
+    }
+}
+
+type Complemented<T> = Result<T, NoComplement>;
+
+impl<'d> Normaliser<'d> {
+    /// The values of `cells` that are not in `other`, for the schema at `location`.
+    pub(super) fn subtract(
+        &mut self,
+        location: Location,
+        cells: Cells<'d>,
+        other: &Cells<'d>,
+    ) -> Result<Cells<'d>, SchemaError> {
+        let mut left = Cells { null: cells.null && !other.null, ..Cells::default() };
+        left.booleans = Booleans {
+            allows_true: cells.booleans.allows_true && !other.booleans.allows_true,
+            allows_false: cells.booleans.allows_false && !other.booleans.allows_false,
+        };
+        let scalars = self.algebra.subtract_numbers(&cells, other, &mut left);
+        let scalars = scalars.and_then(|()| self.algebra.subtract_strings(&cells, other, &mut left));
+        scalars.map_err(|limit| self.limit_at(location, limit))?;
+        left.arrays = self.subtract_arrays(location, cells.arrays, &other.arrays)?;
+        left.objects = self.subtract_objects(location, cells.objects, &other.objects)?;
+        let count = self.algebra.check_alternatives(left.alternatives());
+        count.map_err(|limit| self.limit_at(location, limit))?;
+        Ok(left)
+    }
+
+    fn subtract_arrays(
+        &mut self,
+        location: Location,
+        mut cells: Vec<ArrayCell>,
+        others: &[ArrayCell],
+    ) -> Result<Vec<ArrayCell>, SchemaError> {
+        for other in others {
+            // Made where it is first needed: most cells do not overlap.
+            let mut parts = None;
+            let mut left = Vec::new();
+            for cell in cells {
+                let both = self.algebra.intersect_arrays(&cell, other);
+                let both = both.map_err(|limit| self.limit_at(location, limit))?;
+                if both.is_none_or(|both| self.is_impossible_array(&both)) {
+                    left.push(cell);
+                    continue;
+                }
+                if parts.is_none() {
+                    let made = self.algebra.array_complement(other);
+                    parts = Some(made.map_err(|reason| self.no_complement(location, reason))?);
+                }
+                for part in parts.iter().flatten() {
+                    let narrowed = self.algebra.intersect_arrays(&cell, part);
+                    left.extend(narrowed.map_err(|limit| self.limit_at(location, limit))?);
+                }
+            }
+            left.retain_mut(|cell| !self.is_impossible_array(cell));
+            cells = left;
+        }
+        Ok(cells)
+    }
+
+    fn subtract_objects(
+        &mut self,
+        location: Location,
+        mut cells: Vec<ObjectCell<'d>>,
+        others: &[ObjectCell<'d>],
+    ) -> Result<Vec<ObjectCell<'d>>, SchemaError> {
+        for other in others {
+            // Made where it is first needed: most cells do not overlap.
+            let mut parts = None;
+            let mut left = Vec::new();
+            for cell in cells {
+                let both = self.algebra.intersect_objects(&cell, other);
+                let both = both.map_err(|limit| self.limit_at(location, limit))?;
+                if both.iter().all(|both| self.is_impossible_object(both)) {
+                    left.push(cell);
+                    continue;
+                }
+                if parts.is_none() {
+                    let made = self.algebra.object_complement(other);
+                    parts = Some(made.map_err(|reason| self.no_complement(location, reason))?);
+                }
+                for part in parts.iter().flatten() {
+                    let narrowed = self.algebra.intersect_objects(&cell, part);
+                    left.extend(narrowed.map_err(|limit| self.limit_at(location, limit))?);
+                }
+            }
+            self.sift_objects(&mut left);
+            let count = self.algebra.check_alternatives(left.len());
+            count.map_err(|limit| self.limit_at(location, limit))?;
+            cells = left;
+        }
+        Ok(cells)
+    }
+
+    fn no_complement(&self, location: Location, reason: NoComplement) -> SchemaError {
+        let message = match reason {
+            NoComplement::Limit(limit) => return self.limit_at(location, limit),
+            NoComplement::Names => {
+                "asks for names that are not of a format of which not all strings are known"
+            }
+            NoComplement::Unique => "asks for arrays with equal elements, by negating `uniqueItems`",
+        };
+        self.reader.error(location, SchemaErrorKind::Unsupported, None, message)
+    }
+}
+
+impl Algebra {
+    fn subtract_numbers(
+        &mut self,
+        cells: &Cells<'_>,
+        other: &Cells<'_>,
+        left: &mut Cells<'_>,
+    ) -> Result<(), LimitExceeded> {
+        let in_other =
+            |point| other.points.contains(point) || other.ranges.iter().any(|range| range.contains(point));
+        left.points.extend(cells.points.iter().filter(|point| !in_other(point)).cloned());
+        let mut ranges = cells.ranges.clone();
+        for range in &other.ranges {
+            let parts = numbers::complement(range);
+            let digits = self.limits.number_digits;
+            ranges = self.pairs(&ranges, &parts, |_, a, b| numbers::intersect(a, b, digits))?;
+            self.check_alternatives(ranges.len())?;
+        }
+        for point in &other.points {
+            self.charge(ranges.len())?;
+            ranges = ranges.iter().flat_map(|range| numbers::without(range, point)).collect();
+            self.check_alternatives(ranges.len())?;
+        }
+        ranges.into_iter().for_each(|range| left.add_range(range));
+        Ok(())
+    }
+
+    fn subtract_strings<'d>(
+        &mut self,
+        cells: &Cells<'d>,
+        other: &Cells<'d>,
+        left: &mut Cells<'d>,
+    ) -> Result<(), LimitExceeded> {
+        let in_other = |word: &str| {
+            other.words.contains(word) || other.texts.iter().any(|text| strings::may_contain(text, word))
+        };
+        left.words.extend(cells.words.iter().filter(|word| !in_other(word)));
+        let mut texts = cells.texts.clone();
+        for text in other.texts.iter().filter(|_| !cells.texts.is_empty()) {
+            let parts = strings::complement(text, &self.limits)?;
+            texts = self.pairs(&texts, &parts, |algebra, a, b| strings::intersect(a, b, &algebra.limits))?;
+            self.check_alternatives(texts.len())?;
+        }
+        if !other.words.is_empty() && !texts.is_empty() {
+            let rest = self.all_but(&other.words)?;
+            texts = self.pairs(&texts, &[rest], |algebra, a, b| strings::intersect(a, b, &algebra.limits))?;
+        }
+        left.texts = texts;
+        Ok(())
+    }
+
+    fn all_but(&mut self, words: &BTreeSet<&str>) -> Result<Strings, LimitExceeded> {
+        let words = Dfa::words(words.iter().map(|word| (word, 0)), self.limits.dfa_states)?;
+        let language = self.language(|limit| words.complement(limit))?;
+        Ok(Strings { language: Some(language), ..Strings::default() })
+    }
+
+    /// The arrays that are not in a cell.
+    fn array_complement(&mut self, cell: &ArrayCell) -> Complemented<Vec<ArrayCell>> {
+        if cell.unique {
+            return Err(NoComplement::Unique);
+        }
+        let shorter = cell.min_items.checked_sub(1);
+        let longer = cell.max_items.map(|max| max.saturating_add(1));
+        let mut parts = Vec::new();
+        parts.extend(shorter.map(|max| ArrayCell { max_items: Some(max), ..ArrayCell::all() }));
+        parts.extend(longer.map(|min| ArrayCell { min_items: min, ..ArrayCell::all() }));
+        for (position, &element) in (0..).zip(&cell.prefix) {
+            let mut prefix = vec![FormulaId::TRUE; position as usize];
+            prefix.push(self.formulas.not(element));
+            parts.push(ArrayCell { prefix, min_items: position + 1, ..ArrayCell::all() });
+        }
+        let from = u32::try_from(cell.prefix.len()).unwrap_or(u32::MAX);
+        // Beyond the ceiling nothing is said of elements.
+        if cell.rest != FormulaId::TRUE && cell.max_items.is_none_or(|max| max > from) {
+            parts.push(counting(CountCell {
+                formula: self.formulas.not(cell.rest),
+                from,
+                min: 1,
+                max: None,
+            }));
+        }
+        for count in &cell.counts {
+            let fewer =
+                count.min.checked_sub(1).map(|max| CountCell { min: 0, max: Some(max), ..count.clone() });
+            let more =
+                count.max.map(|max| CountCell { min: max.saturating_add(1), max: None, ..count.clone() });
+            parts.extend(fewer.into_iter().chain(more).map(counting));
+        }
+        Ok(parts.into_iter().filter_map(ArrayCell::normal).collect())
+    }
+
+    /// The objects that are not in a cell.
+    fn object_complement<'d>(&mut self, cell: &ObjectCell<'d>) -> Complemented<Vec<ObjectCell<'d>>> {
+        if cell.lacks_names {
+            return Err(NoComplement::Names);
+        }
+        let fewer = cell.min_members.checked_sub(1);
+        let more = cell.max_members.map(|max| max.saturating_add(1));
+        let mut parts = Vec::new();
+        for member in &cell.members {
+            // Of a required member: it is missing or fails, which is an optional member that fails if it is there.
+            let formula = self.formulas.not(member.formula);
+            let member = MemberCell { name: member.name, formula, required: !member.required };
+            parts.push(ObjectCell { members: vec![member], ..ObjectCell::all() });
+        }
+        parts.extend(fewer.map(|max| ObjectCell { max_members: Some(max), ..ObjectCell::all() }));
+        parts.extend(more.map(|min| ObjectCell { min_members: min, ..ObjectCell::all() }));
+        let wishes = self.rest_complement(cell)?;
+        parts.extend(wishes.into_iter().map(|wish| ObjectCell { wishes: vec![wish], ..ObjectCell::all() }));
+        for wish in &cell.wishes {
+            let others = self.language(|limit| wish.names.complement(limit))?;
+            let classes =
+                vec![(Arc::clone(&wish.names), self.formulas.not(wish.formula)), (others, FormulaId::TRUE)];
+            parts.push(ObjectCell { rest: Rest::of_classes(classes), ..ObjectCell::all() });
+        }
+        Ok(parts.into_iter().filter_map(ObjectCell::normal).collect())
+    }
+
+    /// The names of the members of a cell, and all other names. Branches of one schema often declare the same members.
+    fn divided(&mut self, cell: &ObjectCell<'_>) -> Result<Divided, LimitExceeded> {
+        let mut names: Vec<Box<str>> = cell.members.iter().map(|member| member.name.into()).collect();
+        names.sort_unstable();
+        if let Some(known) = self.divided_names.get(&names) {
+            return Ok(known.clone());
+        }
+        let members =
+            self.language(|limit| Dfa::words(names.iter().map(|name| (name.as_bytes(), 0)), limit))?;
+        let others = self.language(|limit| members.complement(limit))?;
+        self.divided_names.insert(names, (Arc::clone(&members), Arc::clone(&others)));
+        Ok((members, others))
+    }
+
+    /// What an object may have beside the members of a cell, so that it is not in it.
+    fn rest_complement(&mut self, cell: &ObjectCell<'_>) -> Complemented<Vec<Wish>> {
+        if cell.rest == Rest::Same(FormulaId::TRUE) {
+            return Ok(Vec::new());
+        }
+        let (members, mut other_names) = self.divided(cell)?;
+        let mut wishes = Vec::new();
+        if let Rest::Classes(classes) = &cell.rest {
+            for (names, formula) in classes {
+                let formula = self.formulas.not(*formula);
+                if formula != FormulaId::FALSE {
+                    let names = self.language(|limit| names.difference(&members, limit))?;
+                    wishes.push(Wish { names, formula });
+                }
+                other_names = self.language(|limit| other_names.difference(names, limit))?;
+            }
+        }
+        let formula = match cell.rest {
+            Rest::Same(formula) => self.formulas.not(formula),
+            Rest::Classes(_) => FormulaId::TRUE,
+        };
+        wishes.push(Wish { names: other_names, formula });
+        wishes.retain(|wish| !wish.names.is_empty());
+        Ok(wishes)
+    }
+}
+
+fn counting(count: CountCell) -> ArrayCell {
+    ArrayCell { counts: vec![count], ..ArrayCell::all() }
+}

@@ -1,0 +1,123 @@
+//! The elements and members of a cell, told apart by what they count for.
+//!
+//! In a cell, `contains` and "some member must" stand beside the elements and members. To read an array one has to know of each element
+//! whether it counts: so each position is divided into kinds, by which of the counted formulas an element satisfies.
+
+use std::sync::Arc;
+
+use super::algebra::Algebra;
+use super::cells::{ArrayCell, Cells, ObjectCell, Rest};
+use super::formula::FormulaId;
+use crate::limits::LimitExceeded;
+use crate::regular::Dfa;
+
+/// The elements and members of all arrays and objects of a node.
+pub(super) struct Expanded {
+    pub arrays: Vec<Elements>,
+    pub objects: Vec<Vec<NameGroup>>,
+}
+
+/// The kinds of the elements of an array, by position.
+pub(super) struct Elements {
+    pub prefix: Vec<Vec<ElementKind>>,
+    pub rest: Vec<ElementKind>,
+}
+
+/// Elements that satisfy `formula` count for the counts whose bits are set.
+#[derive(Clone, Copy)]
+pub(super) struct ElementKind {
+    pub formula: FormulaId,
+    pub counts_for: u32,
+}
+
+/// Names of an object that are no member's, with what is granted by a member that satisfies `formula`. `None` for all names.
+pub(super) struct NameGroup {
+    pub names: Option<Arc<Dfa>>,
+    pub formula: FormulaId,
+    pub grants: u32,
+}
+
+impl Expanded {
+    /// The formulas of elements and members.
+    pub(super) fn formulas<'a>(&'a self, cells: &'a Cells<'_>) -> impl Iterator<Item = FormulaId> + 'a {
+        let positions = self.arrays.iter().flat_map(|array| array.prefix.iter().chain([&array.rest]));
+        let elements = positions.flatten().map(|kind| kind.formula);
+        let members = cells.objects.iter().zip(&self.objects).flat_map(|(cell, groups)| {
+            cell.members.iter().map(|member| member.formula).chain(groups.iter().map(|group| group.formula))
+        });
+        elements.chain(members)
+    }
+}
+
+impl Algebra {
+    pub(super) fn expand(&mut self, cells: &Cells<'_>) -> Result<Expanded, LimitExceeded> {
+        let arrays = cells.arrays.iter().map(|cell| self.elements(cell)).collect::<Result<_, _>>()?;
+        let objects = cells.objects.iter().map(|cell| self.name_groups(cell)).collect::<Result<_, _>>()?;
+        Ok(Expanded { arrays, objects })
+    }
+
+    fn elements(&mut self, cell: &ArrayCell) -> Result<Elements, LimitExceeded> {
+        self.check_told_apart(cell.counts.len())?;
+        let longest = cell.max_items.map_or(usize::MAX, |max| max as usize);
+        let counted = cell.counts.iter().map(|count| count.from as usize).max().unwrap_or(0);
+        let positions = cell.prefix.len().max(counted).min(longest);
+        self.charge(positions)?;
+        let prefix = (0..positions).map(|position| self.kinds(cell, position)).collect::<Result<_, _>>()?;
+        Ok(Elements { prefix, rest: self.kinds(cell, positions)? })
+    }
+
+    /// The kinds of one position.
+    fn kinds(&mut self, cell: &ArrayCell, position: usize) -> Result<Vec<ElementKind>, LimitExceeded> {
+        let mut kinds = vec![ElementKind { formula: cell.at(position), counts_for: 0 }];
+        for (index, count) in
+            cell.counts.iter().enumerate().filter(|(_, count)| count.from as usize <= position)
+        {
+            let not = self.formulas.not(count.formula);
+            let mut finer = Vec::new();
+            for kind in kinds {
+                let counting = self.and(kind.formula, count.formula)?;
+                finer.push(ElementKind { formula: counting, counts_for: kind.counts_for | 1 << index });
+                finer.push(ElementKind { formula: self.and(kind.formula, not)?, ..kind });
+            }
+            kinds = finer;
+        }
+        kinds.retain(|kind| kind.formula != FormulaId::FALSE);
+        Ok(kinds)
+    }
+
+    fn name_groups(&mut self, cell: &ObjectCell<'_>) -> Result<Vec<NameGroup>, LimitExceeded> {
+        self.check_told_apart(cell.wishes.len())?;
+        let mut groups: Vec<NameGroup> = match &cell.rest {
+            Rest::Same(formula) => vec![NameGroup { names: None, formula: *formula, grants: 0 }],
+            Rest::Classes(classes) => classes
+                .iter()
+                .map(|(names, formula)| NameGroup {
+                    names: Some(Arc::clone(names)),
+                    formula: *formula,
+                    grants: 0,
+                })
+                .collect(),
+        };
+        for (index, wish) in cell.wishes.iter().enumerate() {
+            for group in 0..groups.len() {
+                let NameGroup { names, formula, grants } = &groups[group];
+                let (names, formula, grants) = (names.clone(), *formula, *grants);
+                let names = match names {
+                    None => Arc::clone(&wish.names),
+                    Some(names) => self.language(|limit| names.intersection(&wish.names, limit))?,
+                };
+                if !names.is_empty() {
+                    let formula = self.and(formula, wish.formula)?;
+                    groups.push(NameGroup { names: Some(names), formula, grants: grants | 1 << index });
+                }
+            }
+        }
+        groups.retain(|group| group.formula != FormulaId::FALSE);
+        Ok(groups)
+    }
+
+    fn check_told_apart(&self, count: usize) -> Result<(), LimitExceeded> {
+        let limit = self.limits.counts;
+        if count > limit { Err(LimitExceeded { what: "counts", limit }) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,65 @@
+//! Leaving out early what plainly has no values.
+//!
+//! Whether a formula has values is known only at the end, when everything it reaches is. But alternatives multiply, and most combinations of a
+//! real `oneOf` or chain of `if` contradict themselves at once, in a member that tells the branches apart. So conjunctions that were just
+//! made are looked at a few levels deep, and dropped where that is enough to see that nothing satisfies them. What is not seen here costs time only.
+
+use super::cells::{ArrayCell, Cells, ObjectCell};
+use super::formula::{Formula, FormulaId};
+use super::normalise::Normaliser;
+
+/// Levels of members and elements that are looked at.
+const LEVELS: usize = 3;
+
+impl<'d> Normaliser<'d> {
+    /// Leaves out the arrays and objects that plainly have no values.
+    pub(super) fn sift(&mut self, cells: &mut Cells<'d>) {
+        cells.arrays.retain(|cell| !self.is_impossible_array(cell));
+        self.sift_objects(&mut cells.objects);
+    }
+
+    pub(super) fn sift_objects(&mut self, cells: &mut Vec<ObjectCell<'d>>) {
+        let mut kept: Vec<ObjectCell<'d>> = Vec::new();
+        for mut cell in cells.drain(..) {
+            for member in &mut cell.members {
+                if self.is_impossible(member.formula) {
+                    member.formula = FormulaId::FALSE;
+                }
+            }
+            kept.extend(
+                cell.normal().filter(|cell| !self.is_impossible_object(cell) && !kept.contains(cell)),
+            );
+        }
+        *cells = kept;
+    }
+
+    pub(super) fn is_impossible_array(&mut self, cell: &ArrayCell) -> bool {
+        (0..cell.min_items.min(cell.prefix.len() as u32))
+            .any(|position| self.is_impossible(cell.at(position as usize)))
+            || cell.counts.iter().any(|count| count.min > 0 && self.is_impossible(count.formula))
+    }
+
+    pub(super) fn is_impossible_object(&mut self, cell: &ObjectCell<'d>) -> bool {
+        cell.required().any(|member| self.is_impossible(member.formula))
+            || cell.wishes.iter().any(|wish| self.is_impossible(wish.formula))
+    }
+
+    /// Whether it is plain that nothing satisfies a formula.
+    fn is_impossible(&mut self, formula: FormulaId) -> bool {
+        if let Some(&known) = self.impossible.get(&formula) {
+            return known;
+        }
+        match self.algebra.formulas.get(formula) {
+            Formula::False => return true,
+            Formula::And(_) | Formula::Not(_) if self.levels < LEVELS && !self.algebra.is_exhausted() => {}
+            _ => return false,
+        }
+        self.levels += 1;
+        // What cannot be looked at now, because it is being made or for any other reason, is not plainly impossible.
+        let cells = self.cells(formula);
+        self.levels -= 1;
+        let impossible = cells.is_ok_and(|cells| cells.is_empty());
+        self.impossible.insert(formula, impossible);
+        impossible
+    }
+}

@@ -1,0 +1,212 @@
+//! Random schemas: our verdict is that of the `jsonschema` crate, on values and on texts.
+
+use std::cell::Cell;
+
+use harmony_mask::automaton::{Residual, Unit};
+use harmony_mask::schema::{Schema, SchemaErrorKind, SchemaOptions};
+use harmony_mask::{Error, Grammar, Limits, Matcher, Options, PropertyOrder};
+use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use serde_json::{Value, json};
+
+use crate::harness::schemas::{document, value};
+use crate::harness::unique::Unique;
+use crate::harness::{COMPILER, Random};
+
+/// Whether the oracle allows the value.
+fn oracle(document: &Value) -> impl Fn(&Value) -> bool {
+    let validator = jsonschema::options().should_validate_formats(true).build(document).expect("a schema");
+    move |value| validator.is_valid(value)
+}
+
+/// Runs a check on random schemas, always the same ones.
+fn run<S: Strategy>(cases: u32, strategy: &S, check: impl Fn(S::Value) -> Result<(), TestCaseError>) {
+    let config = ProptestConfig {
+        cases,
+        max_global_rejects: 100_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    if let Err(error) = runner.run(strategy, check) {
+        panic!("{error}");
+    }
+}
+
+/// What is left of a schema that was refused: nothing, where it has no values; otherwise the case says nothing.
+fn refused(document: &Value, kind: SchemaErrorKind, error: &dyn std::fmt::Display) -> TestCaseError {
+    match kind {
+        SchemaErrorKind::CircularReference => TestCaseError::reject("circular"),
+        // Combinations at random contradict each other less than those that mean something.
+        SchemaErrorKind::Limit => TestCaseError::reject("too large"),
+        // What negates `uniqueItems` is refused by name.
+        SchemaErrorKind::Unsupported => TestCaseError::reject("not supported"),
+        _ => TestCaseError::fail(format!("{document}: {error}")),
+    }
+}
+
+fn is_empty(kind: SchemaErrorKind) -> bool {
+    matches!(kind, SchemaErrorKind::Unsatisfiable | SchemaErrorKind::NoBaseCase)
+}
+
+#[test]
+fn verdicts_are_those_of_jsonschema() {
+    let (allowed_count, refused_count) = (Cell::new(0_u32), Cell::new(0_u32));
+    run(6_000, &(document(), prop::collection::vec(value(), 20)), |(document, values)| {
+        let schema = match Schema::read(&document, &SchemaOptions::default(), &Limits::default()) {
+            Ok(schema) => Some(schema),
+            Err(error) if is_empty(error.kind()) => None,
+            Err(error) => return Err(refused(&document, error.kind(), &error)),
+        };
+        let allowed = oracle(&document);
+        for value in &values {
+            let admitted = schema.as_ref().filter(|schema| schema.admits(value));
+            prop_assert_eq!(admitted.is_some(), allowed(value), "{} {}", document, value);
+            let count = if admitted.is_some() { &allowed_count } else { &refused_count };
+            count.set(count.get() + 1);
+            if let Some(schema) = admitted {
+                let least = schema.least_len(schema.root()) as usize;
+                prop_assert!(least <= value.to_string().len(), "{} {} {}", document, value, least);
+            }
+        }
+        Ok(())
+    });
+    // A test of verdicts that are nearly all the same would say little.
+    assert!(allowed_count.get().min(refused_count.get()) > 10_000, "{allowed_count:?} {refused_count:?}");
+}
+
+/// A grammar of the texts of a schema; `None` where it has no values.
+fn grammar(document: &Value) -> Result<Option<Grammar>, TestCaseError> {
+    let options = Options { property_order: PropertyOrder::Any, ..Options::default() };
+    match COMPILER.compile_schema(document, &options) {
+        Ok(grammar) => Ok(Some(grammar)),
+        Err(Error::Schema { source, .. }) if source.keyword() == Some("uniqueItems") => {
+            Err(TestCaseError::reject("too few distinct elements are known"))
+        }
+        Err(Error::Schema { source, .. }) if is_empty(source.kind()) => Ok(None),
+        Err(Error::Schema { source, .. }) => Err(refused(document, source.kind(), &source)),
+        Err(Error::Limit { .. }) => Err(TestCaseError::reject("too large")),
+        Err(error) => Err(TestCaseError::fail(format!("{document}: {error}"))),
+    }
+}
+
+fn read(matcher: &Matcher, text: &[u8]) -> Option<Residual> {
+    let start = matcher.residual().clone();
+    text.iter().try_fold(start, |residual, byte| matcher.automaton().step(&residual, Unit::Byte(*byte)))
+}
+
+/// Law 4, and the other half of law 3: a text is accepted exactly where its value is valid.
+#[test]
+fn texts_are_accepted_where_values_are_valid() {
+    run(5_000, &(document(), prop::collection::vec(value(), 12)), |(document, values)| {
+        let grammar = grammar(&document)?;
+        let allowed = oracle(&document);
+        for value in &values {
+            let accepted = grammar.as_ref().is_some_and(|grammar| {
+                let matcher = grammar.matcher();
+                let residual = read(&matcher, value.to_string().as_bytes());
+                residual.is_some_and(|residual| matcher.automaton().accepts(&residual))
+            });
+            prop_assert_eq!(accepted, allowed(value), "{} {}", document, value);
+        }
+        Ok(())
+    });
+}
+
+/// What once went wrong, and what the random schemas seldom reach.
+#[test]
+fn chosen_texts() {
+    let check = |document: Value, accepted: &[&str], refused: &[&str]| {
+        let grammar = grammar(&document).expect("compiles").expect("has values");
+        let matcher = grammar.matcher();
+        let accepts = |text: &&&str| {
+            read(&matcher, text.as_bytes()).is_some_and(|residual| matcher.automaton().accepts(&residual))
+        };
+        let wrong: Vec<_> = accepted.iter().filter(|text| !accepts(text)).collect();
+        let wrongly: Vec<_> = refused.iter().filter(accepts).collect();
+        assert!(wrong.is_empty() && wrongly.is_empty(), "{document} refuses {wrong:?}, accepts {wrongly:?}");
+    };
+    check(json!({"maxProperties": 1}), &[r#"{"a":1}"#], &[r#"{"a":1,"b":2}"#, r#"{"a":1,"b":2,"c":3}"#]);
+    let unique = json!({"type": "array", "uniqueItems": true});
+    check(
+        unique,
+        &["[1,2]", "[1,\"1\"]", r#"[{"a":1,"b":2},{"a":1}]"#, "[[],[[]]]", "[0.5,5e-2]"],
+        &[
+            "[1,1.0]",
+            "[10,1e1]",
+            "[0,-0.0]",
+            r#"[{"a":1,"b":2},{"b":2,"a":1}]"#,
+            r#"["a","\u0061"]"#,
+            "[[1],[1.00]]",
+        ],
+    );
+    let pair = json!({"type": "array", "uniqueItems": true, "items": {"type": "object", "additionalProperties": false,
+        "properties": {"a": {"type": "boolean"}, "b": {"enum": [1]}}, "required": ["a"]}});
+    check(
+        pair,
+        &[r#"[{"a":true},{"a":false},{"a":true,"b":1},{"a":false,"b":1}]"#],
+        &[r#"[{"a":true},{"a":true}]"#, r#"[{"a":true,"b":1},{"b":1,"a":true}]"#],
+    );
+    let contains = json!({"type": "array", "contains": {"type": "string"}, "minContains": 1, "maxContains": 2, "maxItems": 3});
+    check(contains, &[r#"[1,"a"]"#, r#"["a","b",1]"#], &["[]", "[1,2,3]", r#"["a","b","c"]"#]);
+    let integer = json!({"$schema": "http://json-schema.org/draft-04/schema#", "type": "integer"});
+    check(integer, &["1", "-12"], &["1.0", "1e3"]);
+    check(json!({"type": "number", "not": {"multipleOf": 1}}), &["0.5", "-1.25"], &["1", "1.0", "2.00"]);
+    let one = json!({"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"});
+    check(one, &[r#"{"a":1}"#, r#"{"c":1,"b":2}"#], &["{}", r#"{"a":1,"b":2}"#]);
+    let other = json!({"type": "object", "properties": {"a": {}}, "not": {"additionalProperties": {"type": "string"}, "properties": {"a": {}}}});
+    check(other, &[r#"{"b":1}"#, r#"{"b":"x","c":null}"#], &["{}", r#"{"a":1}"#, r#"{"b":"x"}"#]);
+}
+
+/// Values that must differ may be nested deeper than anybody parses.
+#[test]
+fn depth_is_no_matter() {
+    let grammar =
+        grammar(&json!({"type": "array", "uniqueItems": true})).expect("compiles").expect("has values");
+    let matcher = grammar.matcher();
+    let text = format!("[1,{}{},2]", "[".repeat(300), "]".repeat(300));
+    let residual = read(&matcher, text.as_bytes()).expect("every byte is allowed");
+    assert!(matcher.automaton().accepts(&residual));
+}
+
+/// Laws 2 and 3 byte by byte: whatever is chosen, there is a way to the end, and what is read then is valid.
+#[test]
+fn random_texts_are_valid() {
+    run(3_000, &(document(), any::<u64>()), |(document, seed)| {
+        let Some(grammar) = grammar(&document)? else { return Ok(()) };
+        let allowed = oracle(&document);
+        let mut random = Random::new(seed);
+        for length in [5, 15, 40] {
+            let text = random_text(&grammar.matcher(), length, &mut random);
+            let Unique(value) = serde_json::from_slice(&text)
+                .map_err(|error| TestCaseError::fail(format!("{document}: {error}: {text:?}")))?;
+            prop_assert!(allowed(&value), "{} {}", document, value);
+        }
+        Ok(())
+    });
+}
+
+/// Characters that texts of the random schemas are mostly made of, often the structural ones.
+const BYTES: &[u8] = b"\"\",,::{}[][]{}0123456789.-eabxu\\nltrfs 24";
+
+fn random_text(matcher: &Matcher, length: usize, random: &mut Random) -> Vec<u8> {
+    let automaton = matcher.automaton();
+    let (mut residual, mut text) = (matcher.residual().clone(), Vec::new());
+    for _ in 0..length {
+        let byte = BYTES[random.below(BYTES.len())];
+        let tries = (0..BYTES.len()).map(|shift| BYTES[(shift + usize::from(byte)) % BYTES.len()]);
+        let next =
+            tries.into_iter().find_map(|byte| Some((byte, automaton.step(&residual, Unit::Byte(byte))?)));
+        let Some((byte, next)) = next else { break };
+        text.push(byte);
+        residual = next;
+    }
+    for unit in automaton.shortest_completion(&residual) {
+        residual = automaton.step(&residual, unit).expect("the shortest completion is a way to the end");
+        if let Unit::Byte(byte) = unit {
+            text.push(byte);
+        }
+    }
+    assert!(automaton.accepts(&residual), "the shortest completion leads to the end");
+    text
+}
