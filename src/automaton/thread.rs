@@ -120,7 +120,7 @@ pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<T
                 pending.push((below.push(bind).push_expression(then), tape.filter(|_| !outermost)));
             }
             Some((Frame::Bind { text, binder }, below)) => {
-                pending.push((below.push_expression(&binder.0.bind(text)), tape));
+                pending.push((below.push_expression(&binder.bind(text)), tape));
             }
             Some((Frame::Arms(_), _)) => unreachable!("arms are taken together with the leaf above them"),
         }

@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -15,7 +14,7 @@ use super::layout::{Layout, Punctuation};
 use super::number::{all_but, numbers};
 use super::object::object;
 use super::string::{Escapes, StringLanguage, any_string};
-use crate::expression::{Expression, Leaf, Rule};
+use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::limits::{LimitExceeded, Limits};
 use crate::regular::Dfa;
 use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema, Strings};
@@ -95,15 +94,20 @@ impl Spelling {
         })
     }
 
-    /// The texts of a node.
-    pub(super) fn value(self: &Arc<Self>, node: NodeId) -> Expression {
-        Expression::rule(Arc::new(Value { spelling: self.clone(), node, avoid: [].into() }))
+    /// The texts of a node inside of `level` containers.
+    pub(super) fn value(self: &Arc<Self>, node: NodeId, level: u32) -> Expression {
+        Expression::rule(Arc::new(Value { spelling: self.clone(), node, level, avoid: [].into() }))
     }
 
     /// The texts of a node that denote none of some values; `None` where no other value is left.
-    pub(super) fn value_avoiding(self: &Arc<Self>, node: NodeId, avoid: &[Json]) -> Option<Expression> {
+    pub(super) fn value_avoiding(
+        self: &Arc<Self>,
+        node: NodeId,
+        level: u32,
+        avoid: &[Json],
+    ) -> Option<Expression> {
         let avoid = avoid.iter().filter(|value| self.schema.node_admits(node, value)).cloned();
-        let value = Value { spelling: self.clone(), node, avoid: avoid.collect() };
+        let value = Value { spelling: self.clone(), node, level, avoid: avoid.collect() };
         let left = value.avoid.is_empty() || self.counts.node(node) > value.avoid.len() as u64;
         left.then(|| Expression::rule(Arc::new(value)))
     }
@@ -111,7 +115,7 @@ impl Spelling {
     /// The texts of the objects of a node, where it allows objects.
     pub(super) fn objects(self: &Arc<Self>, node: NodeId) -> Option<Expression> {
         let cells = 0..self.schema.values(node).objects.len();
-        Expression::choice(cells.filter_map(|cell| object(self, node, cell, Vec::new())))
+        Expression::choice(cells.filter_map(|cell| object(self, node, cell, 0, Vec::new())))
     }
 
     /// Where a node stands, for messages.
@@ -134,6 +138,8 @@ impl fmt::Debug for Spelling {
 struct Value {
     spelling: Arc<Spelling>,
     node: NodeId,
+    /// The containers around it, as far as the layout asks.
+    level: u32,
     /// Values of the node that must not be spelled. There are others.
     avoid: Arc<[Json]>,
 }
@@ -165,13 +171,13 @@ impl Value {
     fn arrays(&self) -> impl Iterator<Item = Expression> {
         let avoid: Vec<_> = self.avoid.iter().filter_map(Json::as_array).cloned().collect();
         let cells = 0..self.spelling.schema.values(self.node).arrays.len();
-        cells.filter_map(move |cell| array(&self.spelling, self.node, cell, avoid.clone()))
+        cells.filter_map(move |cell| array(&self.spelling, self.node, cell, self.level, avoid.clone()))
     }
 
     fn objects(&self) -> impl Iterator<Item = Expression> {
         let avoid: Vec<_> = self.avoid.iter().filter_map(Json::as_object).cloned().collect();
         let cells = 0..self.spelling.schema.values(self.node).objects.len();
-        cells.filter_map(move |cell| object(&self.spelling, self.node, cell, avoid.clone()))
+        cells.filter_map(move |cell| object(&self.spelling, self.node, cell, self.level, avoid.clone()))
     }
 }
 
@@ -202,13 +208,13 @@ impl Rule for Value {
     fn same(&self, other: &dyn Rule) -> bool {
         (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
             Arc::ptr_eq(&self.spelling, &other.spelling)
-                && self.node == other.node
+                && (self.node, self.level) == (other.node, other.level)
                 && self.avoid == other.avoid
         })
     }
 
     fn fingerprint(&self) -> u64 {
-        fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.avoid.len()))
+        fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.level, self.avoid.len()))
     }
 }
 
@@ -251,11 +257,4 @@ fn plan(schema: &Schema, arrays: &Arrays, limits: &Limits) -> Result<ArrayPlan, 
     let positions: Vec<Vec<_>> = arrays.prefix.iter().map(kinds).collect();
     let bounds = Bounds { min_items: arrays.min_items, max_items: arrays.max_items, counts: &arrays.counts };
     ArrayPlan::new(&positions, &kinds(&arrays.rest), bounds, limits.counter_states)
-}
-
-/// A hash of what makes a rule or binder what it is.
-pub(super) fn fingerprint(content: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    content.hash(&mut hasher);
-    hasher.finish()
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use super::words::Words;
 use super::{Escapes, StringLanguage, decode};
 use crate::expression::{Language, Leaf, State};
 use crate::regular::{Dfa, Pattern, Window};
@@ -116,7 +117,7 @@ fn expectations_are_in_a_users_words() {
     check(text_of(Dfa::text(), 0, None), "", "a string");
     check(text_of(Dfa::text(), 0, None), "\"a", "the rest of a string");
     check(
-        StringLanguage::words([(&b"celsius"[..], 0), (&b"fahrenheit"[..], 1)]),
+        StringLanguage::words(Arc::new(Words::new(&["celsius", "kelvin", "fahrenheit"])).open([0, 2])),
         "",
         r#"one of "celsius", "fahrenheit""#,
     );
