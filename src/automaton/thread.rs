@@ -103,6 +103,7 @@ pub(super) fn extend(tape: &Tape, read: &[u8]) -> Tape {
 pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<Thread>) {
     let mut pending = vec![(stack, tape)];
     // Alternatives are met again where the frames above them read nothing.
+    #[expect(clippy::mutable_key_type, reason = "what is filled in later is neither hashed nor compared")]
     let mut joined = HashSet::new();
     while let Some((stack, tape)) = pending.pop() {
         match stack.top() {

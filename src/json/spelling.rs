@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value as Json;
 
@@ -13,7 +13,7 @@ use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
 use super::number::{all_but, numbers};
 use super::object::object;
-use super::string::{Escapes, StringLanguage, any_string};
+use super::string::{Escapes, StringLanguage, Words, any_string};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::limits::{LimitExceeded, Limits};
 use crate::regular::Dfa;
@@ -52,6 +52,8 @@ pub(super) struct Spelling {
     /// the plans of array cells that count.
     pub(super) plans: HashMap<(NodeId, usize), ArrayPlan>,
     pub(super) counts: Counts,
+    /// Lists of names that objects were asked for, each made once: alternatives of a union often have the same.
+    names: Mutex<HashMap<Box<[Arc<str>]>, Arc<Words>>>,
 }
 
 impl Spelling {
@@ -91,7 +93,16 @@ impl Spelling {
             strings,
             plans,
             counts,
+            names: Mutex::default(),
         })
+    }
+
+    /// A list of names, as a whole. There are no more lists than objects in the schema.
+    pub(super) fn names<'n>(&self, names: impl Iterator<Item = &'n Arc<str>>) -> Arc<Words> {
+        let names: Box<[Arc<str>]> = names.cloned().collect();
+        let mut known = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = |names: &Box<[Arc<str>]>| Arc::new(Words::new(names));
+        known.entry(names).or_insert_with_key(made).clone()
     }
 
     /// The texts of a node inside of `level` containers.
@@ -245,7 +256,7 @@ fn strings(
 fn string_but(cell: &Strings, words: &[&str]) -> Option<Expression> {
     let dfa = cell.language.clone().unwrap_or_else(Dfa::text);
     let escapes = if cell.finite { Escapes::Needed } else { Escapes::Any };
-    let strings = StringLanguage::excluding(dfa, (cell.min_length, cell.max_length), escapes, words)?;
+    let strings = StringLanguage::excluding(dfa, (cell.min_length, cell.max_length), escapes, None, words)?;
     Some(Expression::leaf(Leaf::new(strings)))
 }
 

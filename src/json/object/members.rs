@@ -200,7 +200,7 @@ impl Members {
     /// names at once.
     fn other(&self, class: usize) -> Option<Expression> {
         let avoid = self.names_to_avoid(class);
-        let name = Expression::leaf(self.object.other_names(class, &self.progress.others, avoid)?);
+        let name = Expression::leaf(self.object.other_names(class, &self.progress.others, &avoid)?);
         let Object { spelling, level, .. } = &*self.object;
         let colon = spelling.punctuation.colon.clone();
         let members = self.clone();

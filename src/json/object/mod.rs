@@ -53,6 +53,8 @@ struct Object {
     names: OnceLock<Arc<Words>>,
     /// For each class of other names how many there are; `None` for without end.
     class_sizes: OnceLock<Box<[Option<u64>]>>,
+    /// These and the forbidden ones.
+    known_names: OnceLock<Arc<Words>>,
     /// For each class the names that are left where none was used; `None` where there are none.
     unused_names: Box<[OnceLock<Option<Leaf>>]>,
 }
@@ -66,6 +68,7 @@ impl Object {
             cell,
             level,
             names: OnceLock::new(),
+            known_names: OnceLock::new(),
             class_sizes: OnceLock::new(),
             unused_names: std::iter::repeat_with(OnceLock::new).take(classes).collect(),
         }
@@ -81,10 +84,14 @@ impl Object {
     }
 
     fn names(&self) -> &Arc<Words> {
-        self.names.get_or_init(|| {
-            let names: Vec<&str> = self.objects().members.iter().map(|member| &*member.name).collect();
-            Arc::new(Words::new(&names))
-        })
+        let names = || self.objects().members.iter().map(|member| &member.name);
+        self.names.get_or_init(|| self.spelling.names(names()))
+    }
+
+    fn known_names(&self) -> &Arc<Words> {
+        let names = || self.objects().members.iter().map(|member| &member.name);
+        let forbidden = || self.objects().forbidden.iter();
+        self.known_names.get_or_init(|| self.spelling.names(names().chain(forbidden())))
     }
 
     fn class_size(&self, class: usize) -> Option<u64> {
@@ -96,18 +103,17 @@ impl Object {
     }
 
     /// The names of a class but those that were used and some more; `None` where none is left.
-    fn other_names(&self, class: usize, used: &[Arc<str>], avoid: Vec<String>) -> Option<Leaf> {
+    fn other_names(&self, class: usize, used: &[Arc<str>], avoid: &[String]) -> Option<Leaf> {
         if used.is_empty() && avoid.is_empty() {
-            return self.unused_names[class].get_or_init(|| self.names_without(class, Vec::new())).clone();
+            return self.unused_names[class].get_or_init(|| self.names_without(class, [""; 0])).clone();
         }
-        self.names_without(class, used.iter().map(ToString::to_string).chain(avoid).collect())
+        let used = used.iter().map(|name| &**name);
+        self.names_without(class, used.chain(avoid.iter().map(String::as_str)))
     }
 
-    fn names_without(&self, class: usize, mut excluded: Vec<String>) -> Option<Leaf> {
-        let objects = self.objects();
-        let names = objects.rest[class].names.clone().unwrap_or_else(Dfa::text);
-        let declared = objects.members.iter().map(|member| &member.name).chain(&objects.forbidden);
-        excluded.extend(declared.map(ToString::to_string));
-        StringLanguage::excluding(names, (0, None), Escapes::Any, excluded).map(Leaf::new)
+    fn names_without<'n>(&self, class: usize, used: impl IntoIterator<Item = &'n str>) -> Option<Leaf> {
+        let names = self.objects().rest[class].names.clone().unwrap_or_else(Dfa::text);
+        let known = Some(self.known_names().all());
+        StringLanguage::excluding(names, (0, None), Escapes::Any, known, used).map(Leaf::new)
     }
 }

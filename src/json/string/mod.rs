@@ -6,6 +6,7 @@
 
 mod completion;
 mod escape;
+mod excluded;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use escape::{Unfinished, cheapest_first};
+use excluded::Excluded;
 use state::{Phase, Position, Unpacked};
 use wide::Wide;
 pub(super) use words::{OpenWords, Words};
@@ -41,7 +43,7 @@ pub(super) struct StringLanguage {
     window: Window,
     escapes: Escapes,
     /// Texts that are no strings after all, where every state of the language has words without end: then they only forbid the closing quote.
-    excluded: Option<Arc<Dfa>>,
+    excluded: Option<Excluded>,
     /// The words that count, where the language is a list of words of which not all are open.
     open: Option<OpenWords>,
     fingerprint: u64,
@@ -115,22 +117,23 @@ impl StringLanguage {
         }
     }
 
-    /// The strings whose text is a word of `dfa` with at least `min` and at most `max` characters, but not one of `excluded`; `None` where none
-    /// is left.
+    /// The strings whose text is a word of `dfa` with at least `min` and at most `max` characters, but none of the `known` and none of
+    /// `more`; `None` where none is left.
     pub(super) fn excluding(
         dfa: Arc<Dfa>,
         (min, max): (u32, Option<u32>),
         escapes: Escapes,
-        excluded: impl IntoIterator<Item = impl AsRef<[u8]>>,
+        known: Option<&Arc<Dfa>>,
+        more: impl IntoIterator<Item = impl AsRef<[u8]>>,
     ) -> Option<Self> {
-        let excluded = Dfa::words(excluded.into_iter().map(|word| (word, 0)), usize::MAX).expect("no limit");
+        let more = Dfa::words(more.into_iter().map(|word| (word, 0)), usize::MAX).expect("no limit");
+        let excluded = Excluded::new(known, more);
         let states = 0..u32::try_from(dfa.states()).expect("states fit 32 bits");
         let is_endless = max.is_none() && states.clone().all(|state| dfa.count_from(state).is_none());
         // Words taken from an endless language kill no prefix; otherwise the difference says which.
-        let (dfa, excluded) = match (excluded.is_empty(), is_endless) {
-            (true, _) => (dfa, None),
-            (false, true) => (dfa, Some(Arc::new(excluded))),
-            (false, false) => (Arc::new(dfa.difference(&excluded, usize::MAX).expect("no limit")), None),
+        let (dfa, excluded) = match excluded {
+            Some(excluded) if !is_endless => (Arc::new(excluded.removed_from(&dfa)), None),
+            excluded => (dfa, excluded),
         };
         let strings = Self::new(dfa, min, max, escapes, usize::MAX).expect("no limit");
         (!strings.window.is_empty()).then(|| Self { excluded, ..strings }.hashed())
@@ -170,9 +173,9 @@ impl StringLanguage {
 
     /// The label of the decoded text, where it is a word within all bounds.
     fn label(&self, position: Position) -> Option<Label> {
-        let is_excluded = position.excluded.is_some_and(|state| {
-            self.excluded.as_ref().is_some_and(|excluded| excluded.label(state).is_some())
-        });
+        let is_excluded = position
+            .excluded
+            .is_some_and(|state| self.excluded.as_ref().is_some_and(|excluded| excluded.has(state)));
         let label = self.dfa.label(position.dfa)?;
         let label = self.open.as_ref().map_or(Some(label), |open| open.label(label));
         label.filter(|_| !is_excluded && self.window.contains(position.chars))
@@ -201,7 +204,7 @@ impl StringLanguage {
 
 impl Language for StringLanguage {
     fn start(&self) -> State {
-        let excluded = self.excluded.as_ref().map(|excluded| excluded.start());
+        let excluded = self.excluded.as_ref().map(Excluded::start);
         let position = Position { dfa: self.dfa.start(), chars: 0, excluded };
         Unpacked { position, phase: Phase::Opening }.pack()
     }
@@ -256,7 +259,7 @@ impl Language for StringLanguage {
     }
 
     fn memory_bytes(&self) -> usize {
-        let excluded = self.excluded.as_ref().map_or(0, |excluded| excluded.memory_bytes());
+        let excluded = self.excluded.as_ref().map_or(0, Excluded::memory_bytes);
         let open = self.open.as_ref().map_or(0, OpenWords::memory_bytes);
         size_of::<Self>() + self.dfa.memory_bytes() + self.window.memory_bytes() + excluded + open
     }

@@ -22,12 +22,12 @@ pub(in crate::json) struct Words {
 
 impl Words {
     /// Of different words.
-    pub(in crate::json) fn new(words: &[&str]) -> Self {
+    pub(in crate::json) fn new(words: &[impl AsRef<str>]) -> Self {
         let mut sorted: Vec<usize> = (0..words.len()).collect();
-        sorted.sort_unstable_by_key(|index| words[*index]);
+        sorted.sort_unstable_by_key(|index| words[*index].as_ref());
         let mut rank_of: Box<[u32]> = words.iter().map(|_| 0).collect();
         (0..).zip(&sorted).for_each(|(rank, index)| rank_of[*index] = rank);
-        let labelled = words.iter().zip(&rank_of).map(|(word, rank)| (word.as_bytes(), *rank));
+        let labelled = words.iter().zip(&rank_of).map(|(word, rank)| (word.as_ref().as_bytes(), *rank));
         let dfa = Arc::new(Dfa::words(labelled, usize::MAX).expect("no limit"));
         let mut ranks: Box<[(u32, u32)]> = (0..dfa.states()).map(|_| (u32::MAX, 0)).collect();
         for (word, rank) in words.iter().zip(&rank_of) {
@@ -37,12 +37,17 @@ impl Words {
             };
             let mut state = dfa.start();
             widen(state);
-            for byte in word.bytes() {
+            for byte in word.as_ref().bytes() {
                 state = dfa.next(state, byte).expect("a word of the automaton");
                 widen(state);
             }
         }
         Self { fingerprint: fingerprint(&dfa), dfa, ranks, rank_of }
+    }
+
+    /// The automaton of all words.
+    pub(in crate::json) fn all(&self) -> &Arc<Dfa> {
+        &self.dfa
     }
 
     /// Which words are open, given by their places in the list that was given; one bit by rank.
