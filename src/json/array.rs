@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::distinct::{parse, taken};
+use super::list::List;
 use super::spelling::Spelling;
 use crate::expression::{Binder, Expression, Rule, fingerprint};
 use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, PlanState, are_equal};
@@ -24,7 +25,8 @@ pub(super) fn array(
 ) -> Option<Expression> {
     let arrays = &spelling.schema.values(node).arrays[cell];
     let admitted = avoid.into_iter().filter(|array| spelling.schema.arrays_admit(arrays, array));
-    let progress = Progress { read: 0, plan: ArrayPlan::start(), seen: [].into(), avoid: admitted.collect() };
+    let progress =
+        Progress { read: 0, plan: ArrayPlan::start(), seen: List::default(), avoid: admitted.collect() };
     let elements = Elements { spelling: spelling.clone(), node, cell, level, progress };
     let left = elements.can_avoid_all();
     let rest = Expression::rule(Arc::new(elements));
@@ -39,9 +41,9 @@ struct Progress {
     /// The same with what was counted, for an array with counts.
     plan: PlanState,
     /// The elements that were read, where they must differ.
-    seen: Arc<[Value]>,
+    seen: List<Arc<Value>>,
     /// What remains of the arrays to avoid that agree so far.
-    avoid: Arc<[Vec<Value>]>,
+    avoid: List<Vec<Value>>,
 }
 
 /// What remains of an array: a comma and another element, or the bracket.
@@ -102,9 +104,12 @@ impl Elements {
         }
         let left = self.spelling.counts.arrays(self.arrays(), after.progress.read);
         let mut avoid = taken(self.progress.avoid.iter().filter_map(|array| array.first()), left);
-        avoid.extend(
-            self.progress.seen.iter().filter(|seen| !avoid.contains(seen)).cloned().collect::<Vec<_>>(),
-        );
+        let taken = avoid.len();
+        for seen in self.progress.seen.iter() {
+            if !avoid[..taken].contains(seen) {
+                avoid.push(seen.clone());
+            }
+        }
         let value = self.spelling.value_avoiding(kind.schema, level, &avoid)?;
         Some(Expression::capture(value, Expression::empty(), Arc::new(Element(after))))
     }
@@ -161,9 +166,9 @@ impl Elements {
             && self.progress == other.progress
     }
 
-    fn content(&self) -> impl Hash + use<> {
+    fn content(&self) -> impl Hash + '_ {
         let Progress { read, plan, seen, avoid } = &self.progress;
-        (Arc::as_ptr(&self.spelling), self.node, self.cell, self.level, *read, *plan, seen.len(), avoid.len())
+        (Arc::as_ptr(&self.spelling), self.node, self.cell, self.level, *read, *plan, seen, avoid)
     }
 }
 
@@ -182,7 +187,7 @@ impl Binder for Element {
         progress.avoid =
             self.0.progress.avoid.iter().filter(agrees).map(|array| array[1..].to_vec()).collect();
         if self.0.arrays().unique {
-            progress.seen = self.0.progress.seen.iter().cloned().chain(value).collect();
+            progress.seen = self.0.progress.seen.iter().cloned().chain(value.map(Arc::new)).collect();
         }
         Expression::rule(Arc::new(elements))
     }

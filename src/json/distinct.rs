@@ -8,6 +8,8 @@
 //! classes of names do not count, nor do arrays and objects that count or wish for something unless they are without end. So near the end of a
 //! small finite set some array may not be offered, but no way is ever offered that cannot be finished.
 
+use std::sync::Arc;
+
 use foldhash::{HashMap, HashMapExt};
 use serde_json::{Map, Value};
 
@@ -209,7 +211,7 @@ fn string_count(strings: &Strings, limits: &Limits) -> Count {
 
 /// For the member or element that comes next: which of its values leave only values to avoid, where `left` ways to go on follow. `avoid` are the
 /// values that it has in what is to be avoided.
-pub(super) fn taken<'v>(avoid: impl Iterator<Item = &'v Value>, left: Count) -> Vec<Value> {
+pub(super) fn taken<'v>(avoid: impl Iterator<Item = &'v Value>, left: Count) -> Vec<Arc<Value>> {
     let mut groups: Vec<(&Value, Count)> = Vec::new();
     for value in avoid {
         match groups.iter_mut().find(|(known, _)| are_equal(known, value)) {
@@ -217,7 +219,7 @@ pub(super) fn taken<'v>(avoid: impl Iterator<Item = &'v Value>, left: Count) -> 
             None => groups.push((value, 1)),
         }
     }
-    groups.into_iter().filter(|(_, count)| *count >= left).map(|(value, _)| value.clone()).collect()
+    groups.into_iter().filter(|(_, count)| *count >= left).map(|(value, _)| Arc::new(value.clone())).collect()
 }
 
 /// What remains of objects to avoid after a member: those that have it with this value, without it.

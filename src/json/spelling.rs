@@ -12,6 +12,7 @@ use super::array::array;
 use super::distinct::Counts;
 use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
+use super::list::List;
 use super::number::{all_but, numbers};
 use super::object::objects;
 use super::string::{Escapes, StringLanguage, Words, any_string};
@@ -111,7 +112,7 @@ impl Spelling {
 
     /// The texts of a node inside of `level` containers.
     pub(super) fn value(self: &Arc<Self>, node: NodeId, level: u32) -> Expression {
-        Expression::rule(Arc::new(Value { spelling: self.clone(), node, level, avoid: [].into() }))
+        Expression::rule(Arc::new(Value { spelling: self.clone(), node, level, avoid: List::default() }))
     }
 
     /// The texts of a node that denote none of some values; `None` where no other value is left.
@@ -119,7 +120,7 @@ impl Spelling {
         self: &Arc<Self>,
         node: NodeId,
         level: u32,
-        avoid: &[Json],
+        avoid: &[Arc<Json>],
     ) -> Option<Expression> {
         let avoid = avoid.iter().filter(|value| self.schema.node_admits(node, value)).cloned();
         let value = Value { spelling: self.clone(), node, level, avoid: avoid.collect() };
@@ -155,24 +156,24 @@ struct Value {
     /// The containers around it, as far as the layout asks.
     level: u32,
     /// Values of the node that must not be spelled. There are others.
-    avoid: Arc<[Json]>,
+    avoid: List<Arc<Json>>,
 }
 
 impl Value {
     fn allows(&self, value: &Json) -> bool {
-        !self.avoid.contains(value)
+        !self.avoid.iter().any(|avoided| **avoided == *value)
     }
 
     fn numerals(&self) -> Option<Expression> {
         let all = self.spelling.numerals.get(&self.node)?;
-        let points: Vec<_> = self.avoid.iter().filter_map(Json::as_number).collect();
+        let points: Vec<_> = self.avoid.iter().filter_map(|value| value.as_number()).collect();
         if points.is_empty() { Some(all.clone()) } else { all_but(all, &points) }
     }
 
     fn strings(&self) -> Vec<Expression> {
         let cells = self.spelling.schema.values(self.node).strings.iter();
         let leaves = self.spelling.strings.get(&self.node).into_iter().flatten();
-        let words = || self.avoid.iter().filter_map(Json::as_str);
+        let words = || self.avoid.iter().filter_map(|value| value.as_str());
         cells
             .zip(leaves)
             .filter_map(|(cell, leaf)| {
@@ -183,13 +184,13 @@ impl Value {
     }
 
     fn arrays(&self) -> impl Iterator<Item = Expression> {
-        let avoid: Vec<_> = self.avoid.iter().filter_map(Json::as_array).cloned().collect();
+        let avoid: Vec<_> = self.avoid.iter().filter_map(|value| value.as_array()).cloned().collect();
         let cells = 0..self.spelling.schema.values(self.node).arrays.len();
         cells.filter_map(move |cell| array(&self.spelling, self.node, cell, self.level, avoid.clone()))
     }
 
     fn objects(&self) -> Vec<Expression> {
-        let avoid: Vec<_> = self.avoid.iter().filter_map(Json::as_object).cloned().collect();
+        let avoid: Vec<_> = self.avoid.iter().filter_map(|value| value.as_object()).cloned().collect();
         objects(&self.spelling, self.node, self.level, &avoid)
     }
 }
@@ -227,7 +228,7 @@ impl Rule for Value {
     }
 
     fn fingerprint(&self) -> u64 {
-        fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.level, self.avoid.len()))
+        fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.level, &self.avoid))
     }
 }
 

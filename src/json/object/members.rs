@@ -26,7 +26,7 @@ pub(super) struct Members {
 impl Members {
     pub(super) fn new(object: Arc<Object>, progress: Progress) -> Self {
         let Progress { declared, others, read, granted, avoid } = &progress;
-        let content = (object.key(), declared, others, *read, *granted, avoid.len());
+        let content = (object.key(), declared, others, *read, *granted, avoid);
         Self { fingerprint: fingerprint(&content), object, progress }
     }
 
@@ -110,7 +110,7 @@ impl Members {
             None => Vec::new(),
         };
         avoid.retain(|object| object.keys().all(|name| self.may_come(name)));
-        let progress = Progress { avoid: avoid.into(), ..self.progress.clone() };
+        let progress = Progress { avoid: avoid.into_iter().collect(), ..self.progress.clone() };
         Self::new(self.object.clone(), progress)
     }
 

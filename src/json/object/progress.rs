@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::json::list::List;
 use crate::json::spelling::PropertyOrder;
 
 /// Which declared members were read.
@@ -66,12 +67,12 @@ pub(super) struct Progress {
     /// The wishes that were granted.
     pub(super) granted: u32,
     /// What remains of the objects to avoid that agree in all members read.
-    pub(super) avoid: Arc<[Map<String, Value>]>,
+    pub(super) avoid: List<Map<String, Value>>,
 }
 
 impl Progress {
     /// Nothing was read of an object with so many declared members.
-    pub(super) fn start(order: PropertyOrder, members: usize, avoid: Arc<[Map<String, Value>]>) -> Self {
+    pub(super) fn start(order: PropertyOrder, members: usize, avoid: List<Map<String, Value>>) -> Self {
         Self { declared: Declared::none(order, members), others: [].into(), read: 0, granted: 0, avoid }
     }
 
