@@ -21,6 +21,7 @@ pub mod json;
 pub mod lark;
 pub mod limits;
 pub mod matcher;
+pub mod prompt;
 pub mod regular;
 pub mod schema;
 pub mod special;

@@ -38,7 +38,7 @@ impl RequestError {
         self.tool.as_deref()
     }
 
-    pub(super) fn new(pointer: impl Into<String>, kind: RequestErrorKind) -> Self {
+    pub(crate) fn new(pointer: impl Into<String>, kind: RequestErrorKind) -> Self {
         Self { kind, pointer: pointer.into(), tool: None }
     }
 

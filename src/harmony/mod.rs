@@ -8,7 +8,7 @@ mod choice;
 mod error;
 mod format;
 mod lower;
-mod node;
+pub(crate) mod node;
 mod options;
 mod request;
 #[cfg(test)]
