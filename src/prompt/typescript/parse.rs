@@ -1,0 +1,342 @@
+//! From the notation to types.
+
+use serde_json::Value;
+
+use super::comments::Notes;
+use super::lexer::{self, Kind, Token};
+use super::schema;
+use crate::prompt::error::{Fault, PromptErrorKind};
+use crate::prompt::read::Excerpt;
+
+/// How deep types may be nested: as deep as JSON may in a request.
+const DEEPEST: usize = 128;
+
+/// A function of a namespace.
+#[derive(Debug)]
+pub(in crate::prompt) struct Declaration {
+    /// Its name.
+    pub(in crate::prompt) name: String,
+    /// The first byte of its name, in the prompt.
+    pub(in crate::prompt) at: usize,
+    /// What is said above it.
+    pub(in crate::prompt) description: String,
+    /// What it takes; `None` for nothing.
+    pub(in crate::prompt) parameters: Option<Type>,
+}
+
+/// A type.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::prompt) enum Type {
+    /// Any value.
+    Any,
+    /// A type of JSON, by its name there.
+    Named(&'static str),
+    /// One value.
+    Literal(Value),
+    /// An object.
+    Object(Option<String>, Vec<Member>),
+    /// An array.
+    Array(Box<Type>),
+    /// `A | B`.
+    Inline(Vec<Type>),
+    /// A line for each type, with a remark.
+    Listed(Vec<(Type, Option<String>)>),
+}
+
+/// A member of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::prompt) struct Member {
+    pub(super) name: String,
+    pub(super) is_optional: bool,
+    pub(super) value: Type,
+    pub(super) notes: Notes,
+}
+
+impl Type {
+    /// The schema of arguments of this type.
+    pub(in crate::prompt) fn arguments(&self) -> Value {
+        schema::arguments(self)
+    }
+}
+
+/// Reads `namespace NAME { … } // namespace NAME`, and what follows it.
+pub(in crate::prompt) fn namespace<'a>(
+    name: &str,
+    excerpt: Excerpt<'a>,
+) -> Result<(Vec<Declaration>, Excerpt<'a>), Fault> {
+    let end = format!("\n}} // namespace {name}");
+    let Some(len) = excerpt.text.find(&end).map(|at| at + end.len()) else {
+        let expected = format!("the end of the namespace, `}} // namespace {name}`");
+        return Err(excerpt.from(excerpt.text.len()).expected(expected));
+    };
+    let (inside, after) = excerpt.split_at(len);
+    let mut parser = Parser { tokens: lexer::tokens(inside)?, next: 0, end: after.at, depth: 0 };
+    parser.word("namespace")?;
+    parser.word(name)?;
+    parser.sign("{")?;
+    let mut declarations: Vec<Declaration> = Vec::new();
+    while !parser.is_sign_after_comments("}") {
+        let declaration = parser.declaration()?;
+        if declarations.iter().any(|known| known.name == declaration.name) {
+            let kind = PromptErrorKind::Duplicate(declaration.name);
+            return Err(Fault { at: declaration.at, kind });
+        }
+        declarations.push(declaration);
+    }
+    parser.sign("}")?;
+    Ok((declarations, after))
+}
+
+struct Parser<'a> {
+    tokens: Vec<Token<'a>>,
+    next: usize,
+    /// Where the text ends, in the prompt.
+    end: usize,
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    /// `type NAME = (_: TYPE) => any;`, or with nothing in the parentheses.
+    fn declaration(&mut self) -> Result<Declaration, Fault> {
+        let description = self.comments().iter().map(|comment| trim(comment)).collect::<Vec<_>>().join("\n");
+        self.word("type")?;
+        let at = self.at();
+        let name = match self.bump() {
+            Some(Kind::Word(name)) => name.to_owned(),
+            _ => return Err(self.unexpected_before("a function's name")),
+        };
+        self.sign("=")?;
+        self.sign("(")?;
+        let mut parameters = None;
+        if !self.is_sign(")") {
+            self.word("_")?;
+            self.sign(":")?;
+            parameters = Some(self.type_of(false)?);
+        }
+        self.sign(")")?;
+        self.sign("=>")?;
+        self.word("any")?;
+        self.sign(";")?;
+        Ok(Declaration { name, at, description, parameters })
+    }
+
+    /// A type. In a list, a bar that begins a line belongs to the list.
+    fn type_of(&mut self, in_list: bool) -> Result<Type, Fault> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(self.fault(PromptErrorKind::TooDeep(DEEPEST)));
+        }
+        let description = self.comments();
+        let bar = self.tokens.get(self.next).filter(|token| token.kind == Kind::Sign("|") && token.is_first);
+        let mut found = match bar.map(|token| token.column) {
+            Some(column) => self.listed(column)?,
+            None => self.inline(in_list)?,
+        };
+        if let (Type::Object(own, _), false) = (&mut found, description.is_empty()) {
+            *own = Some(description.iter().map(|comment| trim(comment)).collect::<Vec<_>>().join("\n"));
+        }
+        self.depth -= 1;
+        Ok(found)
+    }
+
+    /// A type on each line, after bars in one column.
+    fn listed(&mut self, column: usize) -> Result<Type, Fault> {
+        let mut variants = Vec::new();
+        while self.is_bar_at(column) {
+            self.next += 1;
+            let variant = self.type_of(true)?;
+            variants.push((variant, self.remark()));
+        }
+        Ok(Type::Listed(variants))
+    }
+
+    fn is_bar_at(&self, column: usize) -> bool {
+        let bar = self.tokens.get(self.next).filter(|token| token.kind == Kind::Sign("|"));
+        bar.is_some_and(|token| token.is_first && token.column == column)
+    }
+
+    /// `A | B[]`. As openai-harmony writes the notation, and so as gpt-oss learned it, `[]` is about all that stands before it: it writes arrays of
+    /// choices without brackets. Where that cannot be what it means, nothing is guessed.
+    fn inline(&mut self, in_list: bool) -> Result<Type, Fault> {
+        let mut types = Vec::new();
+        loop {
+            types.push(self.primary()?);
+            while self.is_sign("[") {
+                if types.len() > 1 && !is_choice(&types) {
+                    return Err(self.fault(PromptErrorKind::Ambiguous));
+                }
+                self.next += 1;
+                self.sign("]")?;
+                types = vec![Type::Array(Box::new(union(types)))];
+            }
+            let continues = self.is_sign("|") && !(in_list && self.tokens[self.next].is_first);
+            if !continues {
+                return Ok(union(types));
+            }
+            self.next += 1;
+        }
+    }
+
+    fn primary(&mut self) -> Result<Type, Fault> {
+        match self.bump() {
+            Some(Kind::Text(text)) => Ok(Type::Literal(Value::String(text))),
+            Some(Kind::Word(word)) => self.named(word),
+            Some(Kind::Sign("{")) => self.object(),
+            Some(Kind::Sign("(")) => {
+                let inner = self.type_of(false)?;
+                self.sign(")")?;
+                Ok(inner)
+            }
+            _ => Err(self.unexpected_before("a type")),
+        }
+    }
+
+    fn named(&mut self, word: &str) -> Result<Type, Fault> {
+        Ok(match word {
+            "any" => Type::Any,
+            "string" => Type::Named("string"),
+            "number" => Type::Named("number"),
+            "boolean" => Type::Named("boolean"),
+            "null" => Type::Named("null"),
+            "object" => Type::Named("object"),
+            "array" => Type::Named("array"),
+            "Array" => {
+                self.sign("<")?;
+                let items = self.type_of(false)?;
+                self.sign(">")?;
+                if items == Type::Any { Type::Named("Array") } else { Type::Array(Box::new(items)) }
+            }
+            _ => match serde_json::from_str(word) {
+                Ok(value @ (Value::Bool(_) | Value::Number(_))) => Type::Literal(value),
+                _ => {
+                    self.next -= 1;
+                    return Err(self.fault(PromptErrorKind::UnknownType(word.to_owned())));
+                }
+            },
+        })
+    }
+
+    /// The members of an object, after its `{`.
+    fn object(&mut self) -> Result<Type, Fault> {
+        let mut members: Vec<Member> = Vec::new();
+        while !self.is_sign_after_comments("}") {
+            let comments = self.comments();
+            let at = self.at();
+            let member = self.member(&comments)?;
+            if members.iter().any(|known| known.name == member.name) {
+                return Err(Fault { at, kind: PromptErrorKind::Duplicate(member.name) });
+            }
+            members.push(member);
+        }
+        self.sign("}")?;
+        Ok(Type::Object(None, members))
+    }
+
+    fn member(&mut self, comments: &[&str]) -> Result<Member, Fault> {
+        let name = match self.bump() {
+            Some(Kind::Word(word)) => word.to_owned(),
+            Some(Kind::Text(text)) => text,
+            _ => return Err(self.unexpected_before("a member's name or `}`")),
+        };
+        let is_optional = self.is_sign("?");
+        self.next += usize::from(is_optional);
+        self.sign(":")?;
+        let value = self.type_of(false)?;
+        self.sign(",")?;
+        let remark = self.remark();
+        let notes = Notes::read(comments, remark.as_deref(), &value);
+        Ok(Member { name, is_optional, value, notes })
+    }
+
+    /// The comments that come next.
+    fn comments(&mut self) -> Vec<&'a str> {
+        let mut comments = Vec::new();
+        while let Some(Token { kind: Kind::Comment(comment), .. }) = self.tokens.get(self.next) {
+            comments.push(*comment);
+            self.next += 1;
+        }
+        comments
+    }
+
+    /// A comment at the end of the line.
+    fn remark(&mut self) -> Option<String> {
+        match self.tokens.get(self.next) {
+            Some(Token { kind: Kind::Comment(comment), is_first: false, .. }) => {
+                self.next += 1;
+                Some(trim(comment).to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    fn is_sign(&self, sign: &str) -> bool {
+        matches!(self.tokens.get(self.next), Some(Token { kind: Kind::Sign(found), .. }) if *found == sign)
+    }
+
+    /// Whether a sign comes next, comments that are about nothing skipped.
+    fn is_sign_after_comments(&mut self, sign: &str) -> bool {
+        let start = self.next;
+        self.comments();
+        let is_sign = self.is_sign(sign);
+        if !is_sign {
+            self.next = start;
+        }
+        is_sign
+    }
+
+    fn bump(&mut self) -> Option<Kind<'a>> {
+        let kind = self.tokens.get(self.next).map(|token| token.kind.clone());
+        self.next += 1;
+        kind
+    }
+
+    fn sign(&mut self, sign: &'static str) -> Result<(), Fault> {
+        match self.bump() {
+            Some(Kind::Sign(found)) if found == sign => Ok(()),
+            _ => Err(self.unexpected_before(&format!("`{sign}`"))),
+        }
+    }
+
+    fn word(&mut self, word: &str) -> Result<(), Fault> {
+        match self.bump() {
+            Some(Kind::Word(found)) if found == word => Ok(()),
+            _ => Err(self.unexpected_before(&format!("`{word}`"))),
+        }
+    }
+
+    fn at(&self) -> usize {
+        self.tokens.get(self.next).map_or(self.end, |token| token.at)
+    }
+
+    fn fault(&self, kind: PromptErrorKind) -> Fault {
+        Fault { at: self.at(), kind }
+    }
+
+    /// The token that was just taken is not what was expected.
+    fn unexpected_before(&mut self, expected: &str) -> Fault {
+        self.next -= 1;
+        let found = match self.tokens.get(self.next).map(|token| &token.kind) {
+            Some(Kind::Word(word)) => format!("`{word}`"),
+            Some(Kind::Text(text)) => format!("the string {text:?}"),
+            Some(Kind::Comment(_)) => "a comment".to_owned(),
+            Some(Kind::Sign(sign)) => format!("`{sign}`"),
+            None => "the end".to_owned(),
+        };
+        self.fault(PromptErrorKind::Expected { expected: expected.to_owned(), found })
+    }
+}
+
+/// A comment without the space that parts it from its slashes.
+pub(super) fn trim(comment: &str) -> &str {
+    comment.strip_prefix(' ').unwrap_or(comment)
+}
+
+/// Whether these types can be what openai-harmony means to repeat: names and values, none twice.
+fn is_choice(types: &[Type]) -> bool {
+    let is_plain = |found: &Type| matches!(found, Type::Named(_) | Type::Literal(_));
+    types.iter().all(is_plain) && types.iter().enumerate().all(|(at, found)| !types[..at].contains(found))
+}
+
+fn union(mut types: Vec<Type>) -> Type {
+    if types.len() == 1 { types.remove(0) } else { Type::Inline(types) }
+}
