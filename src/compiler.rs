@@ -71,17 +71,18 @@ impl Compiler {
         let mut report = Report::default();
         let options = request.options();
         let turn = harmony::lower(request, &self.limits, &mut |body| match body {
-            Body::Arguments(tool) => {
+            Body::Arguments(tool, schema) => {
                 let what = format!("arguments of {}", tool.recipient());
                 let part = Part { tool: Some(&tool.name), at: &tool.pointer, what: &what };
-                self.arguments(&tool.schema, options, &part, &mut report)
+                self.arguments(schema, options, &part, &mut report)
             }
+            Body::Grammar(..) => todo!(),
             Body::Answer(format) => {
                 let part = Part { tool: None, at: &format.pointer, what: "the answer" };
                 self.value(&format.schema, options, &part, &mut report)
             }
         })?;
-        Ok(self.grammar(&turn, report))
+        Ok(self.grammar(&turn.start, report))
     }
 
     /// The grammar of the JSON texts of a schema's values, without a message around them. `<|return|>` may end the text wherever it is

@@ -64,6 +64,17 @@ impl<'a> Node<'a> {
         self.get(name).map(boolean).transpose()
     }
 
+    /// The member `name`, a count, where it is set.
+    pub(super) fn get_count(&self, name: &str) -> Result<Option<u32>, RequestError> {
+        let Some(node) = self.get(name) else { return Ok(None) };
+        if !node.value.is_number() {
+            return Err(node.wrong_type("a whole number"));
+        }
+        let count = node.value.as_u64().and_then(|count| u32::try_from(count).ok());
+        let found = || RequestErrorKind::NotACount(node.value.to_string());
+        count.map(Some).ok_or_else(|| node.error(found()))
+    }
+
     /// The meaning of a string that must be one of a few words.
     pub(crate) fn one_of<T: Copy>(&self, words: &[(&'static str, T)]) -> Result<T, RequestError> {
         let found = self.string()?;

@@ -1,7 +1,8 @@
 //! The `harmony` object: what OpenAI's request has no field for.
 
-use super::error::RequestError;
+use super::error::{RequestError, RequestErrorKind};
 use super::node::Node;
+use super::profile::Profile;
 use crate::json::{Layout, PropertyOrder};
 use crate::schema::Formats;
 
@@ -28,14 +29,21 @@ pub enum Strict {
     AsDeclared,
 }
 
-/// Reads the `harmony` object.
+/// Settings for the messages of a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TurnOptions {
+    /// Which forms of headers are admitted.
+    pub profile: Profile,
+    /// Whether the header of an answer may have a content type. `openai-harmony` takes that for a recipient.
+    pub allows_typed_answer: bool,
+    /// Whether one call may follow another. Outside of the trained format, which has one call per turn.
+    pub allows_parallel_calls: bool,
+    /// Whether text may spell a special token: `<|end|>` as seven ordinary characters.
+    pub forbids_spelled_tokens: bool,
+}
+
+/// Reads the settings for JSON.
 pub(super) fn read(harmony: &Node<'_>) -> Result<Options, RequestError> {
-    for later in ["reasoning", "builtin_tools", "recipients"] {
-        if let Some(node) = harmony.get(later) {
-            return Err(node.not_available(format!("`harmony.{later}`")));
-        }
-    }
-    word(harmony, "profile", &[("trained", Some(())), ("canonical", None), ("history", None)])?;
     Ok(Options {
         whitespace: word(
             harmony,
@@ -63,6 +71,33 @@ pub(super) fn read(harmony: &Node<'_>) -> Result<Options, RequestError> {
             &[("always", Some(Strict::Always)), ("as_declared", Some(Strict::AsDeclared))],
         )?,
     })
+}
+
+/// Reads the settings for messages. OpenAI's `parallel_tool_calls` is a permission, not a duty, and its default is to permit: the trained
+/// format has one call per turn whatever it says.
+pub(super) fn read_turn(root: &Node<'_>, harmony: Option<&Node<'_>>) -> Result<TurnOptions, RequestError> {
+    let permits_parallel = root.get_bool("parallel_tool_calls")?;
+    let Some(harmony) = harmony else { return Ok(TurnOptions::default()) };
+    let flag = |name| Ok(harmony.get_bool(name)?.unwrap_or_default());
+    let options = TurnOptions {
+        profile: word(
+            harmony,
+            "profile",
+            &[
+                ("canonical", Some(Profile::Canonical)),
+                ("trained", Some(Profile::Trained)),
+                ("history", Some(Profile::History)),
+            ],
+        )?,
+        allows_typed_answer: flag("typed_answer")?,
+        allows_parallel_calls: flag("parallel_tool_calls")?,
+        forbids_spelled_tokens: flag("forbid_spelled_tokens")?,
+    };
+    if options.allows_parallel_calls && permits_parallel == Some(false) {
+        let contradiction = RequestErrorKind::Contradiction("/parallel_tool_calls".to_owned());
+        return Err(harmony.require("parallel_tool_calls")?.error(contradiction));
+    }
+    Ok(options)
 }
 
 /// The meaning of an option's word; `None` marks the words that are known but not compiled yet.
