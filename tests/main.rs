@@ -2,9 +2,10 @@
 
 mod architecture;
 mod corpus;
-mod harmony;
+//WIP mod harmony;
 mod harness;
 mod laws;
 mod masks;
+mod prompt_rendering;
 mod requests;
 mod schemas;

@@ -28,4 +28,5 @@ pub use options::{Options, Strict, TurnOptions};
 pub use profile::Profile;
 pub use reasoning::Reasoning;
 pub use request::Request;
+pub(crate) use tools::is_name;
 pub use tools::{Payload, Syntax, Tool, ToolKind};

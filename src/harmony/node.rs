@@ -65,7 +65,7 @@ impl<'a> Node<'a> {
     }
 
     /// The member `name`, a count, where it is set.
-    pub(super) fn get_count(&self, name: &str) -> Result<Option<u32>, RequestError> {
+    pub(crate) fn get_count(&self, name: &str) -> Result<Option<u32>, RequestError> {
         let Some(node) = self.get(name) else { return Ok(None) };
         if !node.value.is_number() {
             return Err(node.wrong_type("a whole number"));

@@ -231,7 +231,7 @@ pub(super) fn name<'a>(node: &Node<'a>) -> Result<(&'a str, String), RequestErro
     }
 }
 
-pub(super) fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     (1..=64).contains(&name.len()) && name.bytes().all(allowed)
 }

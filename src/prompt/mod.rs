@@ -41,4 +41,4 @@ pub use error::{ConversationError, ConversationErrorKind, PromptError, PromptErr
 pub use message::{Author, ContentType, Message, Recipient};
 pub use read::FromPrompt;
 pub use render::{Piece, Prompt};
-pub use system::{BuiltinTool, Effort, System};
+pub use system::{Effort, System};

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::harmony::Builtin;
+
 /// What the system message says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
@@ -14,20 +16,11 @@ pub struct System {
     /// How much it thinks before it answers.
     pub effort: Option<Effort>,
     /// The tools that it was trained with, each once.
-    pub tools: Vec<BuiltinTool>,
+    pub tools: Vec<Builtin>,
     /// The channels that it may write on.
     pub channels: Vec<String>,
     /// Whether the message says that each message must have a channel.
     pub is_channel_required: bool,
-}
-
-/// A tool that gpt-oss was trained with, which the system message declares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum BuiltinTool {
-    /// `browser`: a search, a page, and what is found in it.
-    Browser,
-    /// `python`: source code that is run.
-    Python,
 }
 
 /// How much the model thinks.
@@ -64,27 +57,24 @@ impl Default for System {
     }
 }
 
-impl BuiltinTool {
-    /// Both, in the order in which they are declared.
-    pub const ALL: [Self; 2] = [Self::Browser, Self::Python];
+/// The built-in tools in the order in which they are declared.
+pub(super) const BUILTINS: [Builtin; 2] = [Builtin::Browser, Builtin::Python];
 
-    /// Its name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Browser => "browser",
-            Self::Python => "python",
-        }
+/// What the section of a built-in tool is called.
+pub(super) const fn builtin_name(tool: Builtin) -> &'static str {
+    match tool {
+        Builtin::Browser => "browser",
+        Builtin::Python => "python",
     }
+}
 
-    /// Its section of the system message, the words that the model was trained with.
-    pub(super) fn section(self) -> &'static str {
-        let file = match self {
-            Self::Browser => include_str!("../../grammars/prompt/browser.txt"),
-            Self::Python => include_str!("../../grammars/prompt/python.txt"),
-        };
-        file.trim_end()
-    }
+/// The section of a built-in tool: the words that the model was trained with.
+pub(super) fn builtin_section(tool: Builtin) -> &'static str {
+    let file = match tool {
+        Builtin::Browser => include_str!("../../grammars/prompt/browser.txt"),
+        Builtin::Python => include_str!("../../grammars/prompt/python.txt"),
+    };
+    file.trim_end()
 }
 
 impl Effort {
@@ -127,7 +117,7 @@ impl System {
         if self.tools.is_empty() {
             return None;
         }
-        let sections = self.tools.iter().map(|tool| format!("\n\n{}", tool.section()));
+        let sections = self.tools.iter().map(|tool| format!("\n\n{}", builtin_section(*tool)));
         Some(format!("# Tools{}", sections.collect::<String>()))
     }
 

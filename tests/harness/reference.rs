@@ -56,3 +56,23 @@ pub(crate) fn fields(message: &Message) -> (Option<&str>, Option<&str>, Option<&
     let content_type = message.content_type.as_deref().map(|name| name.trim_start_matches("<|constrain|>"));
     (message.channel.as_deref(), message.recipient.as_deref(), content_type, content.collect())
 }
+
+/// How a conversation is rendered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Form {
+    /// For the assistant to go on.
+    Completion,
+    /// As an example to train on.
+    Training,
+}
+
+/// The tokens that the reference renders. Its type of settings has no public name, so only its default can be passed, which drops analysis.
+pub(crate) fn render(messages: &[Message], form: Form, auto_drop_analysis: bool) -> Vec<TokenId> {
+    let default = Default::default();
+    let config = auto_drop_analysis.then_some(&default);
+    match form {
+        Form::Completion => ENCODING.render_conversation_for_completion(messages, Role::Assistant, config),
+        Form::Training => ENCODING.render_conversation_for_training(messages, config),
+    }
+    .expect("renders")
+}

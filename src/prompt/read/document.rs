@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::prompt::developer::{Developer, Function, Parameters, ResponseFormat};
-use crate::prompt::system::System;
+use crate::prompt::system::{System, builtin_name};
 
 /// The request, as far as it bears on what may be answered.
 pub(super) fn request(system: Option<&System>, developer: &Developer) -> Value {
     let tools: Vec<Value> = developer.functions.iter().map(tool).collect();
     let mut harmony = json!({});
     if let Some(system) = system {
-        let names: Vec<&str> = system.tools.iter().map(|tool| tool.name()).collect();
+        let names: Vec<&str> = system.tools.iter().map(|tool| builtin_name(*tool)).collect();
         if !names.is_empty() {
             harmony["builtin_tools"] = json!(names);
         }

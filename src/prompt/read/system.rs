@@ -1,8 +1,11 @@
 //! The system message, line by line.
 
 use super::Excerpt;
+use crate::harmony::Builtin;
 use crate::prompt::error::{Fault, PromptErrorKind};
-use crate::prompt::system::{BuiltinTool, CHANNEL_REQUIRED, Effort, FUNCTION_CALLS, System};
+use crate::prompt::system::{
+    self as settings, BUILTINS, CHANNEL_REQUIRED, Effort, FUNCTION_CALLS, System,
+};
 use crate::prompt::typescript;
 
 const CHANNELS: [&str; 3] = ["analysis", "commentary", "final"];
@@ -88,7 +91,7 @@ fn tools<'a>(rest: Excerpt<'a>, system: &mut System) -> Result<Excerpt<'a>, Faul
     let mut rest = rest.after("\n")?;
     while let Some(named) = rest.skip("## ") {
         let (name, after) = named.line();
-        let tool = BuiltinTool::ALL.into_iter().find(|tool| tool.name() == name.text);
+        let tool = BUILTINS.into_iter().find(|tool| settings::builtin_name(*tool) == name.text);
         let tool = tool.ok_or_else(|| name.fault(PromptErrorKind::UnknownTool(name.text.to_owned())))?;
         if system.tools.contains(&tool) {
             return Err(name.fault(PromptErrorKind::Duplicate(name.text.to_owned())));
@@ -100,17 +103,17 @@ fn tools<'a>(rest: Excerpt<'a>, system: &mut System) -> Result<Excerpt<'a>, Faul
 }
 
 /// What follows the section of a tool. Its words are not compared, but what may be called is.
-fn section(tool: BuiltinTool, section: Excerpt<'_>) -> Result<Excerpt<'_>, Fault> {
+fn section(tool: Builtin, section: Excerpt<'_>) -> Result<Excerpt<'_>, Fault> {
     let mut rest = section;
-    if tool == BuiltinTool::Browser {
+    if tool == Builtin::Browser {
         while rest.text.starts_with("//") || rest.text.starts_with('\n') {
             rest = rest.line().1;
         }
         let (types, after) = signatures(tool, rest)?;
-        let known = Excerpt { text: tool.section(), at: 0 };
+        let known = Excerpt { text: settings::builtin_section(tool), at: 0 };
         let start = known.text.find("namespace").expect("our own section");
         if types != signatures(tool, known.from(start))?.0 {
-            return Err(rest.fault(PromptErrorKind::UnknownTool(tool.name().to_owned())));
+            return Err(rest.fault(PromptErrorKind::UnknownTool(settings::builtin_name(tool).to_owned())));
         }
         rest = after;
     }
@@ -123,8 +126,8 @@ fn section(tool: BuiltinTool, section: Excerpt<'_>) -> Result<Excerpt<'_>, Fault
 type Signatures = Vec<(String, Option<serde_json::Value>)>;
 
 /// The functions of a namespace, and what follows it.
-fn signatures(tool: BuiltinTool, text: Excerpt<'_>) -> Result<(Signatures, Excerpt<'_>), Fault> {
-    let (declarations, after) = typescript::namespace(tool.name(), text)?;
+fn signatures(tool: Builtin, text: Excerpt<'_>) -> Result<(Signatures, Excerpt<'_>), Fault> {
+    let (declarations, after) = typescript::namespace(settings::builtin_name(tool), text)?;
     let signature = |declaration: typescript::Declaration| {
         (declaration.name, declaration.parameters.map(|parameters| parameters.arguments()))
     };

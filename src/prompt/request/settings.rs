@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::content;
 use crate::harmony::node::Node;
-use crate::harmony::{RequestError, RequestErrorKind};
+use crate::harmony::{Builtin, RequestError, RequestErrorKind};
 use crate::prompt::conversation::Style;
 use crate::prompt::developer::{Developer, Function, Parameters, ResponseFormat};
 use crate::prompt::error::ConversationError;
-use crate::prompt::system::{BuiltinTool, Effort, System};
+use crate::prompt::system::{BUILTINS, Effort, System, builtin_name};
 
 /// The system message: its defaults, and what `harmony.prompt.system` changes of them. There is none where that is `false`; of the texts, an
 /// empty one leaves its line out.
@@ -22,9 +22,8 @@ pub(super) fn system(root: &Node<'_>, prompt: Option<&Node<'_>>) -> Result<Optio
     }
     let default = System::default();
     let mut system = System { effort: Some(effort(root)?), ..default };
-    system.tools = tools.into_iter().map(|(tool, _)| tool).collect();
-    system.tools.sort_unstable();
-    system.tools.dedup();
+    let is_declared = |tool: &Builtin| tools.iter().any(|(declared, _)| declared == tool);
+    system.tools = BUILTINS.into_iter().filter(is_declared).collect();
     if let Some(own) = own.map(Node::object).transpose()? {
         set(&own, "identity", &mut system.identity)?;
         set(&own, "knowledge_cutoff", &mut system.knowledge_cutoff)?;
@@ -72,19 +71,19 @@ fn effort(root: &Node<'_>) -> Result<Effort, ConversationError> {
 }
 
 /// The tools that gpt-oss was trained with, and where the request asks for them.
-fn builtin_tools(root: &Node<'_>) -> Result<Vec<(BuiltinTool, String)>, ConversationError> {
+fn builtin_tools(root: &Node<'_>) -> Result<Vec<(Builtin, String)>, ConversationError> {
     let mut tools = Vec::new();
     for node in root.get_elements("tools")? {
         let kind = node.require("type")?.string()?;
         if kind.starts_with("web_search") {
-            tools.push((BuiltinTool::Browser, node.pointer));
+            tools.push((Builtin::Browser, node.pointer));
         } else if kind == "code_interpreter" {
-            tools.push((BuiltinTool::Python, node.pointer));
+            tools.push((Builtin::Python, node.pointer));
         }
     }
     if let Some(harmony) = root.get_object("harmony")? {
         for node in harmony.get_elements("builtin_tools")? {
-            let tool = node.one_of(&BuiltinTool::ALL.map(|tool| (tool.name(), tool)))?;
+            let tool = node.one_of(&BUILTINS.map(|tool| (builtin_name(tool), tool)))?;
             tools.push((tool, node.pointer));
         }
     }

@@ -10,5 +10,5 @@ mod parse;
 mod schema;
 mod write;
 
-pub(super) use parse::{Declaration, namespace};
+pub(super) use parse::{Declaration, Type, namespace};
 pub(super) use write::write;
