@@ -7,5 +7,6 @@ mod harness;
 mod laws;
 mod masks;
 mod prompt_rendering;
+mod prompt_seeds;
 mod requests;
 mod schemas;

@@ -194,3 +194,62 @@ fn conversations_are_rendered_as_the_reference_does() {
     println!("{count} conversations, each in three forms");
     assert!(count >= 200);
 }
+
+/// Where our notation differs, and what either writes: a list that is complete as far as we know.
+#[test]
+fn differences_are_those_that_are_listed() {
+    let cases: Vec<Value> = serde_json::from_str(include_str!("cases/prompt/differences.json")).expect("JSON");
+    for case in &cases {
+        let tool = json!({"description": "", "parameters": case["parameters"]});
+        let tools = [("f", &tool)];
+        let prompt = |parameters: &Value| {
+            format!(
+                "<|start|>developer<|message|># Tools\n\n## functions\n\nnamespace functions {{\n\n\
+                 type f = (_: {}) => any;\n\n}} // namespace functions<|end|><|start|>assistant",
+                text(parameters)
+            )
+        };
+        let request = request(&Value::Null, None, &tools, &json!([]));
+        let ours = Conversation::read(&request).expect("a request").for_completion().to_string();
+        assert_eq!(ours, prompt(&case["ours"]), "{}", case["name"]);
+        let theirs: Vec<Message> = reference_developer(None, &tools).into_iter().collect();
+        let theirs = reference::render(&theirs, Form::Completion, true);
+        assert_eq!(Vocabulary::o200k_harmony().decode(&theirs), prompt(&case["theirs"]), "{}", case["name"]);
+        assert!(!text(&case["reason"]).is_empty());
+    }
+}
+
+/// What is forgotten: thoughts before the last answer, as the guide says. The reference forgets those before the first, and none at all while a
+/// call is pending.
+#[test]
+fn histories_differ_where_there_is_more_than_one_answer() {
+    let turn = |question: &str| {
+        json!([["user", question], ["analysis", "Hm."], ["call functions.get_weather", "{}"], ["functions.get_weather", "1"], ["analysis", "So."], ["final", "1"]])
+    };
+    let pending = json!([["user", "c"], ["analysis", "Now."], ["call functions.get_weather", "{}"], ["functions.get_weather", "2"]]);
+    let joined = |parts: &[&Value]| Value::from_iter(parts.iter().flat_map(|part| elements(part)).cloned());
+    let thoughts = |history: &Value, form, drops| {
+        let mut request = request(&Value::Null, None, &[("get_weather", &json!({"description": ""}))], history);
+        request["harmony"]["prompt"]["auto_drop_analysis"] = json!(drops);
+        let theirs: Vec<Message> = elements(history).iter().map(reference_message).collect();
+        let count = |tokens: &[TokenId]| Vocabulary::o200k_harmony().decode(tokens).matches("<|channel|>analysis").count();
+        (count(&render(&request, form)), count(&reference::render(&theirs, form, drops)))
+    };
+    let (first, second) = (turn("a"), turn("b"));
+    for (history, form, drops, expected) in [
+        // One answer: alike.
+        (joined(&[&first]), Form::Completion, true, (0, 0)),
+        (joined(&[&first]), Form::Completion, false, (2, 2)),
+        (joined(&[&first, &second]), Form::Completion, false, (4, 4)),
+        // Two answers: the reference keeps what was thought between them.
+        (joined(&[&first, &second]), Form::Completion, true, (0, 2)),
+        // A pending call: the reference keeps everything, also what led to an answer that was given.
+        (joined(&[&first, &pending]), Form::Completion, true, (1, 3)),
+        (pending.clone(), Form::Completion, true, (1, 1)),
+        // An example to train on keeps the thoughts that lead to its answer; the reference drops them.
+        (joined(&[&first]), Form::Training, true, (2, 0)),
+        (joined(&[&first, &second]), Form::Training, true, (2, 2)),
+    ] {
+        assert_eq!(thoughts(&history, form, drops), expected, "{history} {form:?} {drops}");
+    }
+}
