@@ -98,7 +98,9 @@ fn message(message: &Value) -> Value {
     let content = &message[1];
     match text(&message[0]).split_once([' ', ':']).unwrap_or((text(&message[0]), "")) {
         ("user", "") => json!({"role": "user", "content": content}),
-        ("user", name) => json!({"role": "user", "name": name, "content": [{"type": "text", "text": content}]}),
+        ("user", name) => {
+            json!({"role": "user", "name": name, "content": [{"type": "text", "text": content}]})
+        }
         ("developer", _) => json!({"role": "developer", "content": content}),
         ("call", recipient) => {
             let name = recipient.strip_prefix("functions.").expect("a function");
@@ -117,8 +119,12 @@ fn reference_system(system: &Value) -> Option<Message> {
     let mut content = SystemContent::new();
     for (field, value) in fields {
         match (field.as_str(), value) {
-            ("identity", _) => content.model_identity = Some(text(value).to_owned()).filter(|text| !text.is_empty()),
-            ("cutoff", _) => content.knowledge_cutoff = Some(text(value).to_owned()).filter(|text| !text.is_empty()),
+            ("identity", _) => {
+                content.model_identity = Some(text(value).to_owned()).filter(|text| !text.is_empty())
+            }
+            ("cutoff", _) => {
+                content.knowledge_cutoff = Some(text(value).to_owned()).filter(|text| !text.is_empty())
+            }
             ("date", _) => content = content.with_conversation_start_date(text(value)),
             ("effort", _) => {
                 content = content.with_reasoning_effort(match text(value) {
@@ -128,11 +134,16 @@ fn reference_system(system: &Value) -> Option<Message> {
                 });
             }
             ("channels", _) => {
-                content = content.with_channel_config(ChannelConfig::require_channels(elements(value).iter().map(text)));
+                content = content
+                    .with_channel_config(ChannelConfig::require_channels(elements(value).iter().map(text)));
             }
             ("builtins", _) => {
                 for name in elements(value) {
-                    content = if name == "browser" { content.with_browser_tool() } else { content.with_python_tool() };
+                    content = if name == "browser" {
+                        content.with_browser_tool()
+                    } else {
+                        content.with_python_tool()
+                    };
                 }
             }
             (other, _) => panic!("unknown field {other}"),
@@ -162,9 +173,10 @@ fn reference_message(message: &Value) -> Message {
     match text(&message[0]).split_once([' ', ':']).unwrap_or((text(&message[0]), "")) {
         ("user", "") => Message::from_role_and_content(Role::User, content),
         ("user", name) => Message::from_author_and_content(Author::new(Role::User, name), content),
-        ("developer", _) => {
-            Message::from_role_and_content(Role::Developer, DeveloperContent::new().with_instructions(content))
-        }
+        ("developer", _) => Message::from_role_and_content(
+            Role::Developer,
+            DeveloperContent::new().with_instructions(content),
+        ),
         ("call", recipient) => assistant(content)
             .with_channel("commentary")
             .with_recipient(recipient)
@@ -198,7 +210,8 @@ fn conversations_are_rendered_as_the_reference_does() {
 /// Where our notation differs, and what either writes: a list that is complete as far as we know.
 #[test]
 fn differences_are_those_that_are_listed() {
-    let cases: Vec<Value> = serde_json::from_str(include_str!("cases/prompt/differences.json")).expect("JSON");
+    let cases: Vec<Value> =
+        serde_json::from_str(include_str!("cases/prompt/differences.json")).expect("JSON");
     for case in &cases {
         let tool = json!({"description": "", "parameters": case["parameters"]});
         let tools = [("f", &tool)];
@@ -224,15 +237,30 @@ fn differences_are_those_that_are_listed() {
 #[test]
 fn histories_differ_where_there_is_more_than_one_answer() {
     let turn = |question: &str| {
-        json!([["user", question], ["analysis", "Hm."], ["call functions.get_weather", "{}"], ["functions.get_weather", "1"], ["analysis", "So."], ["final", "1"]])
+        json!([
+            ["user", question],
+            ["analysis", "Hm."],
+            ["call functions.get_weather", "{}"],
+            ["functions.get_weather", "1"],
+            ["analysis", "So."],
+            ["final", "1"]
+        ])
     };
-    let pending = json!([["user", "c"], ["analysis", "Now."], ["call functions.get_weather", "{}"], ["functions.get_weather", "2"]]);
+    let pending = json!([
+        ["user", "c"],
+        ["analysis", "Now."],
+        ["call functions.get_weather", "{}"],
+        ["functions.get_weather", "2"]
+    ]);
     let joined = |parts: &[&Value]| Value::from_iter(parts.iter().flat_map(|part| elements(part)).cloned());
     let thoughts = |history: &Value, form, drops| {
-        let mut request = request(&Value::Null, None, &[("get_weather", &json!({"description": ""}))], history);
+        let mut request =
+            request(&Value::Null, None, &[("get_weather", &json!({"description": ""}))], history);
         request["harmony"]["prompt"]["auto_drop_analysis"] = json!(drops);
         let theirs: Vec<Message> = elements(history).iter().map(reference_message).collect();
-        let count = |tokens: &[TokenId]| Vocabulary::o200k_harmony().decode(tokens).matches("<|channel|>analysis").count();
+        let count = |tokens: &[TokenId]| {
+            Vocabulary::o200k_harmony().decode(tokens).matches("<|channel|>analysis").count()
+        };
         (count(&render(&request, form)), count(&reference::render(&theirs, form, drops)))
     };
     let (first, second) = (turn("a"), turn("b"));

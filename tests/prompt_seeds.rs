@@ -17,7 +17,8 @@ fn text<'v>(case: &'v Value, field: &str) -> &'v str {
 
 /// What we write, up to where the document's excerpt ends.
 fn written(case: &Value) -> String {
-    let conversation = Conversation::read(&case["request"]).unwrap_or_else(|error| panic!("{}: {error}", case["name"]));
+    let conversation =
+        Conversation::read(&case["request"]).unwrap_or_else(|error| panic!("{}: {error}", case["name"]));
     let prompt = match case["form"].as_str() {
         Some("training") => conversation.for_training().to_string(),
         _ => conversation.for_completion().to_string(),
@@ -42,7 +43,8 @@ fn they_are_read_back_to_the_same_request() {
     for case in cases() {
         let name = &case["name"];
         let ours = Conversation::read(&case["request"]).expect("checked above");
-        let theirs = Conversation::from_prompt(text(&case, "prompt")).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let theirs = Conversation::from_prompt(text(&case, "prompt"))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(theirs.system(), ours.system(), "{name}");
         assert_eq!(theirs.developer(), ours.developer(), "{name}");
         // What is forgotten does not come back.
@@ -52,7 +54,11 @@ fn they_are_read_back_to_the_same_request() {
             let read = Request::from_prompt(text(&case, "prompt")).expect("as above");
             assert_eq!(read.position, text(&case, "prompt").len(), "{name}");
             let request = Request::read(&case["request"]).expect("a request");
-            assert_eq!((read.request.tools(), read.request.calls()), (request.tools(), request.calls()), "{name}");
+            assert_eq!(
+                (read.request.tools(), read.request.calls()),
+                (request.tools(), request.calls()),
+                "{name}"
+            );
             assert_eq!(schemas(&read.request), schemas(&request), "{name}");
         }
     }

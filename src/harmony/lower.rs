@@ -187,7 +187,8 @@ fn text(forbids_spelled_tokens: bool) -> Expression {
 /// Texts that spell no special token. A host that tokenises a history again may take the spelling for the token.
 static UNSPELLED: LazyLock<Arc<Dfa>> = LazyLock::new(|| {
     const STATES: usize = 1_000;
-    let spelled = Pattern::parse(SPELLED).expect("our own pattern").to_dfa(STATES).expect("a small automaton");
+    let spelled =
+        Pattern::parse(SPELLED).expect("our own pattern").to_dfa(STATES).expect("a small automaton");
     Arc::new(spelled.complement(STATES).expect("a small automaton"))
 });
 

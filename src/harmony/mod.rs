@@ -6,6 +6,7 @@
 
 mod builtin;
 mod choice;
+mod document;
 mod error;
 mod format;
 mod lower;
@@ -21,6 +22,7 @@ mod tools;
 
 pub use builtin::Builtin;
 pub use choice::Calls;
+pub use document::document;
 pub use error::{RequestError, RequestErrorKind};
 pub use format::{Format, JsonFormat};
 pub use lower::{Body, Turn, lower};

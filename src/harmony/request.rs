@@ -5,7 +5,8 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use super::choice::{self, Calls};
-use super::error::{RequestError, RequestErrorKind};
+use super::document;
+use super::error::RequestError;
 use super::format::{self, Format};
 use super::node::Node;
 use super::options::{self, Options, TurnOptions};
@@ -97,8 +98,6 @@ impl FromStr for Request {
     type Err = RequestError;
 
     fn from_str(text: &str) -> Result<Self, RequestError> {
-        let value = serde_json::from_str(text)
-            .map_err(|error| RequestError::new("", RequestErrorKind::NotJson(error.to_string())))?;
-        Self::read(&value)
+        Self::read(&document::document(text)?)
     }
 }

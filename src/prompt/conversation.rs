@@ -124,7 +124,8 @@ impl Conversation {
     #[must_use]
     pub fn for_completion(&self) -> Prompt {
         let mut prompt = self.settings();
-        history::kept(&self.messages, !self.style.drops_analysis, false).for_each(|message| message.write(&mut prompt));
+        history::kept(&self.messages, !self.style.drops_analysis, false)
+            .for_each(|message| message.write(&mut prompt));
         prompt.special(SpecialToken::Start);
         prompt.text("assistant");
         prompt

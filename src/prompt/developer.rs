@@ -65,7 +65,9 @@ impl Developer {
 
     fn tools(&self) -> String {
         let declarations: String = self.functions.iter().map(Function::declaration).collect();
-        format!("# Tools\n\n## functions\n\nnamespace functions {{\n\n{declarations}}} // namespace functions")
+        format!(
+            "# Tools\n\n## functions\n\nnamespace functions {{\n\n{declarations}}} // namespace functions"
+        )
     }
 
     fn formats(&self) -> String {

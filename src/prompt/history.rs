@@ -16,8 +16,7 @@ pub(super) fn kept(
 ) -> impl Iterator<Item = &Message> {
     let past = messages.len() - usize::from(last_is_target && !messages.is_empty());
     let answered = messages[..past].iter().rposition(Message::is_final).unwrap_or(0);
-    let is_kept = move |(at, message): &(usize, &Message)| {
-        keeps_all || *at >= answered || !message.is_on("analysis")
-    };
+    let is_kept =
+        move |(at, message): &(usize, &Message)| keeps_all || *at >= answered || !message.is_on("analysis");
     messages.iter().enumerate().filter(is_kept).map(|(_, message)| message)
 }

@@ -60,7 +60,8 @@ fn opened(start: &Part<'_>) -> Result<usize, Fault> {
 
 /// Between messages there may be line ends, as the format's documents print them.
 fn blank(text: Excerpt<'_>, expected: &str) -> Result<(), Fault> {
-    if text.text.trim().is_empty() { Ok(()) } else { Err(text.expected(expected)) }
+    let rest = text.text.trim_start();
+    if rest.is_empty() { Ok(()) } else { Err(text.from(text.text.len() - rest.len()).expected(expected)) }
 }
 
 /// A message from `<|start|>` to its end.
@@ -74,12 +75,12 @@ fn draft<'a>(parts: &[Part<'a>]) -> Result<Draft<'a>, Fault> {
         let at = parts.next().expect("the end");
         return Err(unexpected(at, "`<|message|>`"));
     };
-    let end = parts.next().filter(|part| is_end(part));
-    let Some(end) = end else {
-        let stray = parts.next_back().expect("the end");
-        return Err(unexpected(stray, "the end of the message"));
-    };
-    let mut header = Header { author: word(start.text).0, recipient: None, channel: None, content_type: None };
+    let end = parts.next().expect("the end");
+    if !is_end(end) {
+        return Err(unexpected(end, "the end of the message"));
+    }
+    let mut header =
+        Header { author: word(start.text).0, recipient: None, channel: None, content_type: None };
     header.read_words(word(start.text).1, false)?;
     if let Some(channel) = channel {
         let (name, rest) = word(channel.text);
@@ -96,7 +97,15 @@ fn draft<'a>(parts: &[Part<'a>]) -> Result<Draft<'a>, Fault> {
         header.content_type = Some((constrain.text.text.trim(), true));
     }
     let Header { author, recipient, channel, content_type } = header;
-    Ok(Draft { author, content: message.text, recipient, channel, content_type, end: end.special, end_at: end.at })
+    Ok(Draft {
+        author,
+        content: message.text,
+        recipient,
+        channel,
+        content_type,
+        end: end.special,
+        end_at: end.at,
+    })
 }
 
 struct Header<'a> {
@@ -114,7 +123,9 @@ impl<'a> Header<'a> {
             match found.skip("to=") {
                 Some(name) if self.recipient.is_none() => self.recipient = Some((name, after_channel)),
                 None if found.text.is_empty() => {}
-                None if after_channel && self.content_type.is_none() => self.content_type = Some((found.text, false)),
+                None if after_channel && self.content_type.is_none() => {
+                    self.content_type = Some((found.text, false))
+                }
                 _ => return Err(found.expected("the end of the header")),
             }
             rest = after;
@@ -135,9 +146,9 @@ impl Draft<'_> {
     pub(super) fn message(&self, tools: &[String]) -> Result<Message, Fault> {
         let author = self.author(tools)?;
         self.check_end(&author)?;
-        let recipient = self.recipient.map(|(name, after_channel)| {
-            Recipient { name: name.text.to_owned(), after_channel }
-        });
+        let recipient = self
+            .recipient
+            .map(|(name, after_channel)| Recipient { name: name.text.to_owned(), after_channel });
         let content_type =
             self.content_type.map(|(name, is_marked)| ContentType { name: name.to_owned(), is_marked });
         Ok(Message {
@@ -168,7 +179,8 @@ impl Draft<'_> {
     fn check_end(&self, author: &Author) -> Result<(), Fault> {
         let is_assistant = matches!(author, Author::Assistant(_));
         let is_answer = is_assistant && self.channel.is_some_and(|channel| channel.text == "final");
-        let expected = if is_assistant && self.recipient.is_some() { SpecialToken::Call } else { SpecialToken::End };
+        let expected =
+            if is_assistant && self.recipient.is_some() { SpecialToken::Call } else { SpecialToken::End };
         if self.end == expected || (self.end == SpecialToken::Return && is_answer) {
             return Ok(());
         }

@@ -68,7 +68,10 @@ impl Request {
     ///
     /// # Errors
     /// As [`from_prompt`](Self::from_prompt). Lines and columns are those of the decoded text.
-    pub fn from_prompt_tokens(vocabulary: &Vocabulary, prompt: &[TokenId]) -> Result<FromPrompt, PromptError> {
+    pub fn from_prompt_tokens(
+        vocabulary: &Vocabulary,
+        prompt: &[TokenId],
+    ) -> Result<FromPrompt, PromptError> {
         let decoded = vocabulary.decode(prompt);
         let source = Source::of_tokens(vocabulary, prompt).map_err(|fault| fault.located(&decoded))?;
         let text = source.text();

@@ -3,9 +3,7 @@
 use super::Excerpt;
 use crate::harmony::Builtin;
 use crate::prompt::error::{Fault, PromptErrorKind};
-use crate::prompt::system::{
-    self as settings, BUILTINS, CHANNEL_REQUIRED, Effort, FUNCTION_CALLS, System,
-};
+use crate::prompt::system::{self as settings, BUILTINS, CHANNEL_REQUIRED, Effort, FUNCTION_CALLS, System};
 use crate::prompt::typescript;
 
 const CHANNELS: [&str; 3] = ["analysis", "commentary", "final"];
@@ -72,7 +70,8 @@ fn setting(line: Excerpt<'_>, system: &mut System) -> Result<(), Fault> {
 
 /// `analysis, commentary, final.` and the sentence after it.
 fn channels(list: Excerpt<'_>, system: &mut System) -> Result<(), Fault> {
-    let (names, sentence) = list.text.split_once('.').ok_or_else(|| list.expected("a list that ends in a dot"))?;
+    let (names, sentence) =
+        list.text.split_once('.').ok_or_else(|| list.expected("a list that ends in a dot"))?;
     system.is_channel_required = sentence == CHANNEL_REQUIRED;
     if !system.is_channel_required && !sentence.is_empty() {
         return Err(list.from(names.len() + 1).expected(format!("{CHANNEL_REQUIRED:?}")));

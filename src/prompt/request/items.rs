@@ -47,7 +47,9 @@ impl Reader<'_> {
             "function_call_output" | "custom_tool_call_output" => {
                 self.result(item, "output", &item.require("call_id")?)
             }
-            other => Err(ConversationError::new(&*kind.pointer, ConversationErrorKind::NotText(other.to_owned()))),
+            other => {
+                Err(ConversationError::new(&*kind.pointer, ConversationErrorKind::NotText(other.to_owned())))
+            }
         }
     }
 
@@ -64,7 +66,10 @@ impl Reader<'_> {
                 Some(id) => self.result(item, "content", &id),
                 None => self.named_result(item),
             },
-            other => Err(ConversationError::new(&*role.pointer, ConversationErrorKind::UnknownRole(other.to_owned()))),
+            other => Err(ConversationError::new(
+                &*role.pointer,
+                ConversationErrorKind::UnknownRole(other.to_owned()),
+            )),
         }
     }
 
@@ -94,7 +99,11 @@ impl Reader<'_> {
             let message = Message::assistant("analysis", content::text(&thoughts)?);
             self.add(Message { author: author.clone(), ..message }, item)?;
         }
-        let said = if calls.is_empty() && !has_thoughts { Some(item.require("content")?) } else { item.get("content") };
+        let said = if calls.is_empty() && !has_thoughts {
+            Some(item.require("content")?)
+        } else {
+            item.get("content")
+        };
         if let Some(said) = said {
             // Beside a call, text is a preamble.
             let channel = if calls.is_empty() { "final" } else { "commentary" };
@@ -140,14 +149,21 @@ impl Reader<'_> {
     }
 
     /// A call of the tool that `called` names; `argument` is the member that holds what it is called with.
-    fn call(&mut self, item: &Node<'_>, called: &Node<'_>, argument: &'static str, id: Option<Node<'_>>) -> Outcome {
+    fn call(
+        &mut self,
+        item: &Node<'_>,
+        called: &Node<'_>,
+        argument: &'static str,
+        id: Option<Node<'_>>,
+    ) -> Outcome {
         let recipient = format!("functions.{}", called.require("name")?.string()?);
         if let Some(id) = id {
             self.called.insert(id.string()?.to_owned(), recipient.clone());
         }
         let argument = called.require(argument)?;
         // Some clients send the arguments parsed.
-        let text = if argument.value.is_object() { argument.value.to_string() } else { content::text(&argument)? };
+        let text =
+            if argument.value.is_object() { argument.value.to_string() } else { content::text(&argument)? };
         let message = self.called(&recipient, text);
         self.add(message, item)
     }
@@ -158,7 +174,9 @@ impl Reader<'_> {
         let is_function = recipient.starts_with("functions.");
         let functions = &self.conversation.developer.functions;
         let is_text = recipient == "python"
-            || functions.iter().any(|function| function.is_text() && recipient == format!("functions.{}", function.name));
+            || functions
+                .iter()
+                .any(|function| function.is_text() && recipient == format!("functions.{}", function.name));
         Message {
             recipient: Some(style.recipient(recipient)),
             content_type: (!is_text).then(|| style.content_type("json")),
@@ -168,7 +186,8 @@ impl Reader<'_> {
 
     fn result(&mut self, item: &Node<'_>, member: &'static str, id: &Node<'_>) -> Outcome {
         let found = id.string()?;
-        let unknown = || ConversationError::new(&*id.pointer, ConversationErrorKind::UnknownCall(found.to_owned()));
+        let unknown =
+            || ConversationError::new(&*id.pointer, ConversationErrorKind::UnknownCall(found.to_owned()));
         let tool = self.called.get(found).cloned().ok_or_else(unknown)?;
         self.returned(&tool, item, member)
     }

@@ -12,7 +12,10 @@ use crate::prompt::system::{BUILTINS, Effort, System, builtin_name};
 
 /// The system message: its defaults, and what `harmony.prompt.system` changes of them. There is none where that is `false`; of the texts, an
 /// empty one leaves its line out.
-pub(super) fn system(root: &Node<'_>, prompt: Option<&Node<'_>>) -> Result<Option<System>, ConversationError> {
+pub(super) fn system(
+    root: &Node<'_>,
+    prompt: Option<&Node<'_>>,
+) -> Result<Option<System>, ConversationError> {
     let tools = builtin_tools(root)?;
     let own = prompt.and_then(|prompt| prompt.get("system"));
     if let Some(node) = own.as_ref().filter(|node| *node.value == Value::Bool(false)) {

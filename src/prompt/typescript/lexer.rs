@@ -27,8 +27,7 @@ pub(super) enum Kind<'a> {
     Sign(&'static str),
 }
 
-const SIGNS: [&str; 15] =
-    ["=>", "{", "}", "(", ")", "[", "]", "<", ">", ";", ":", "?", "|", ",", "="];
+const SIGNS: [&str; 15] = ["=>", "{", "}", "(", ")", "[", "]", "<", ">", ";", ":", "?", "|", ",", "="];
 
 /// What a word consists of: the characters of names in TypeScript, and those that tools' and members' names have besides.
 pub(super) fn is_word(character: char) -> bool {

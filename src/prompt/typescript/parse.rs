@@ -98,7 +98,7 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     /// `type NAME = (_: TYPE) => any;`, or with nothing in the parentheses.
     fn declaration(&mut self) -> Result<Declaration, Fault> {
-        let description = self.comments().iter().map(|comment| trim(comment)).collect::<Vec<_>>().join("\n");
+        let description = joined(&self.comments()).unwrap_or_default();
         self.word("type")?;
         let at = self.at();
         let name = match self.bump() {
@@ -126,15 +126,11 @@ impl<'a> Parser<'a> {
         if self.depth > DEEPEST {
             return Err(self.fault(PromptErrorKind::TooDeep(DEEPEST)));
         }
-        let description = self.comments();
         let bar = self.tokens.get(self.next).filter(|token| token.kind == Kind::Sign("|") && token.is_first);
-        let mut found = match bar.map(|token| token.column) {
+        let found = match bar.map(|token| token.column) {
             Some(column) => self.listed(column)?,
             None => self.inline(in_list)?,
         };
-        if let (Type::Object(own, _), false) = (&mut found, description.is_empty()) {
-            *own = Some(description.iter().map(|comment| trim(comment)).collect::<Vec<_>>().join("\n"));
-        }
         self.depth -= 1;
         Ok(found)
     }
@@ -177,11 +173,13 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// A type of one piece. A comment before it describes it if it is an object.
     fn primary(&mut self) -> Result<Type, Fault> {
+        let comments = self.comments();
         match self.bump() {
             Some(Kind::Text(text)) => Ok(Type::Literal(Value::String(text))),
             Some(Kind::Word(word)) => self.named(word),
-            Some(Kind::Sign("{")) => self.object(),
+            Some(Kind::Sign("{")) => Ok(Type::Object(joined(&comments), self.members()?)),
             Some(Kind::Sign("(")) => {
                 let inner = self.type_of(false)?;
                 self.sign(")")?;
@@ -217,7 +215,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The members of an object, after its `{`.
-    fn object(&mut self) -> Result<Type, Fault> {
+    fn members(&mut self) -> Result<Vec<Member>, Fault> {
         let mut members: Vec<Member> = Vec::new();
         while !self.is_sign_after_comments("}") {
             let comments = self.comments();
@@ -229,7 +227,7 @@ impl<'a> Parser<'a> {
             members.push(member);
         }
         self.sign("}")?;
-        Ok(Type::Object(None, members))
+        Ok(members)
     }
 
     fn member(&mut self, comments: &[&str]) -> Result<Member, Fault> {
@@ -329,6 +327,12 @@ impl<'a> Parser<'a> {
 /// A comment without the space that parts it from its slashes.
 pub(super) fn trim(comment: &str) -> &str {
     comment.strip_prefix(' ').unwrap_or(comment)
+}
+
+/// The lines of a comment.
+fn joined(comments: &[&str]) -> Option<String> {
+    let lines: Vec<&str> = comments.iter().map(|comment| trim(comment)).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// Whether these types can be what openai-harmony means to repeat: names and values, none twice.
