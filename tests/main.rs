@@ -6,6 +6,7 @@ mod corpus;
 mod harness;
 mod laws;
 mod masks;
+mod prompt_loop;
 mod prompt_reading;
 mod prompt_rendering;
 mod prompt_seeds;
