@@ -2,7 +2,7 @@
 
 mod architecture;
 mod corpus;
-//WIP mod harmony;
+mod harmony;
 mod harness;
 mod laws;
 mod masks;
