@@ -8,12 +8,13 @@ use serde_json::Value;
 use crate::automaton::{Automaton, Shared};
 use crate::error::Error;
 use crate::expression::Expression;
-use crate::harmony::{self, Body, Options, Request};
+use crate::harmony::{self, Body, Options, Request, Syntax};
 use crate::json::{self, SpellingError, Style};
 use crate::limits::Limits;
-use crate::matcher::Matcher;
+use crate::lark::{LarkError, Template};
+use crate::matcher::{Matcher, PromptError, Rules};
 use crate::schema::{Coverage, Schema, SchemaError, SchemaOptions};
-use crate::special::SpecialToken;
+use crate::special::{SpecialToken, TokenId};
 use crate::vocabulary::Vocabulary;
 
 /// Compiles requests and schemas for one vocabulary. Cheap to clone; `Send` and `Sync`.
@@ -76,13 +77,16 @@ impl Compiler {
                 let part = Part { tool: Some(&tool.name), at: &tool.pointer, what: &what };
                 self.arguments(schema, options, &part, &mut report)
             }
-            Body::Grammar(..) => todo!(),
+            Body::Grammar(tool, syntax, definition) => grammar(syntax, definition).map_err(|source| {
+                Error::Grammar { tool: tool.name.clone(), at: tool.pointer.clone(), source }
+            }),
             Body::Answer(format) => {
                 let part = Part { tool: None, at: &format.pointer, what: "the answer" };
                 self.value(&format.schema, options, &part, &mut report)
             }
         })?;
-        Ok(self.grammar(&turn.start, report))
+        let rules = Rules::of_turn(self.automaton(&turn.start), &turn, *request.reasoning());
+        Ok(Grammar { rules: Arc::new(rules), report: Arc::new(report) })
     }
 
     /// The grammar of the JSON texts of a schema's values, without a message around them. `<|return|>` may end the text wherever it is
@@ -110,7 +114,8 @@ impl Compiler {
         let part = Part { tool: None, at: "", what: "the value" };
         let text = self.value(schema, options, &part, &mut report)?;
         let end = Expression::special(SpecialToken::Return).optional();
-        Ok(self.grammar(&text.then(end), report))
+        let rules = Rules::of_text(self.automaton(&text.then(end)));
+        Ok(Grammar { rules: Arc::new(rules), report: Arc::new(report) })
     }
 
     /// Any value of a schema.
@@ -159,9 +164,16 @@ impl Compiler {
         Ok((schema, Style { layout: options.whitespace, order: options.property_order }))
     }
 
-    fn grammar(&self, expression: &Expression, report: Report) -> Grammar {
-        let automaton = Automaton::new(self.shared.clone(), expression, self.limits.cache_bytes);
-        Grammar { automaton: Arc::new(automaton), report: Arc::new(report) }
+    fn automaton(&self, expression: &Expression) -> Automaton {
+        Automaton::new(self.shared.clone(), expression, self.limits.cache_bytes)
+    }
+}
+
+/// The texts of a custom tool's grammar.
+fn grammar(syntax: Syntax, definition: &str) -> Result<Expression, LarkError> {
+    match syntax {
+        Syntax::Lark => Template::parse(definition)?.fill("start", &[]),
+        Syntax::Regex => unimplemented!("regex"),
     }
 }
 
@@ -212,7 +224,7 @@ pub struct CoverageEntry {
 /// A compiled grammar. Cheap to clone; `Send` and `Sync`, so one grammar serves any number of sequences on any number of threads.
 #[derive(Clone)]
 pub struct Grammar {
-    automaton: Arc<Automaton>,
+    rules: Arc<Rules>,
     report: Arc<Report>,
 }
 
@@ -220,7 +232,33 @@ impl Grammar {
     /// A matcher for one sequence, at its start. Costs an allocation.
     #[must_use]
     pub fn matcher(&self) -> Matcher {
-        Matcher::new(self.automaton.clone())
+        Matcher::new(self.rules.clone())
+    }
+
+    /// A matcher for a sequence that goes on where a prompt ends: after `<|start|>assistant`, inside a header, in the middle of reasoning or of
+    /// arguments, in a prefilled answer, or after the message of a tool. The end of a prompt does for a prompt, if it has the beginning of
+    /// the assistant's turn: `<|start|>assistant`, or what follows it.
+    ///
+    /// # Errors
+    ///
+    /// When what the prompt has of the turn is not the beginning of any completion; the error says where it breaks.
+    ///
+    /// ```
+    /// use harmony_mask::{Compiler, Vocabulary};
+    ///
+    /// let compiler = Compiler::new(Vocabulary::o200k_harmony());
+    /// let grammar = compiler.compile(&r#"{"response_format": {"type": "json_object"}}"#.parse()?)?;
+    /// let prompt = "<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>{\"a\":";
+    /// let prompt = compiler.vocabulary().encode_with_special(prompt).expect("it has an encoder");
+    /// let mut matcher = grammar.matcher_after(&prompt)?;
+    /// for token in compiler.vocabulary().encode_with_special("1}<|return|>").expect("it has an encoder") {
+    ///     matcher.accept(token)?;
+    /// }
+    /// assert!(matcher.is_finished());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn matcher_after(&self, prompt: &[TokenId]) -> Result<Matcher, PromptError> {
+        Matcher::after_prompt(self.rules.clone(), prompt)
     }
 
     /// Every keyword of every schema: enforced exactly, or an annotation that constrains nothing.
@@ -238,12 +276,12 @@ impl Grammar {
     /// Bytes held by the tables of this grammar; they grow with use, up to [`Limits::cache_bytes`].
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.automaton.memory_bytes()
+        self.rules.automaton().memory_bytes()
     }
 }
 
 impl fmt::Debug for Grammar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Grammar").field("automaton", &self.automaton).finish_non_exhaustive()
+        f.debug_struct("Grammar").field("automaton", self.rules.automaton()).finish_non_exhaustive()
     }
 }

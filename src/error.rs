@@ -1,6 +1,7 @@
 //! What can go wrong before the first mask: one error for all stages, with the place to look at.
 
 use crate::harmony::RequestError;
+use crate::lark::LarkError;
 use crate::limits::LimitExceeded;
 use crate::schema::SchemaError;
 
@@ -32,6 +33,16 @@ pub enum Error {
         /// Where its schema stands in the request, as a JSON pointer.
         at: String,
     },
+    /// The grammar of a custom tool is wrong.
+    #[error("tool `{tool}`: {source}")]
+    Grammar {
+        /// The tool.
+        tool: String,
+        /// Where the grammar stands in the request, as a JSON pointer.
+        at: String,
+        /// What is wrong with it.
+        source: LarkError,
+    },
     /// A part of the grammar exceeds a limit.
     #[error("{}{source}", InTool(.tool.as_deref()))]
     Limit {
@@ -59,6 +70,7 @@ impl Error {
             Self::Request(error) => error.kind().name(),
             Self::Schema { source, .. } => source.kind().name(),
             Self::ArgumentsNotAnObject { .. } => "arguments_not_an_object",
+            Self::Grammar { .. } => "grammar",
             Self::Limit { .. } => "limit",
         }
     }
@@ -69,7 +81,7 @@ impl Error {
         match self {
             Self::Request(error) => error.tool(),
             Self::Schema { tool, .. } | Self::Limit { tool, .. } => tool.as_deref(),
-            Self::ArgumentsNotAnObject { tool, .. } => Some(tool),
+            Self::ArgumentsNotAnObject { tool, .. } | Self::Grammar { tool, .. } => Some(tool),
         }
     }
 
@@ -79,7 +91,7 @@ impl Error {
         match self {
             Self::Request(error) => error.pointer().to_owned(),
             Self::Schema { at, source, .. } => format!("{at}{}", source.pointer()),
-            Self::ArgumentsNotAnObject { at, .. } | Self::Limit { at, .. } => at.clone(),
+            Self::ArgumentsNotAnObject { at, .. } | Self::Grammar { at, .. } | Self::Limit { at, .. } => at.clone(),
         }
     }
 
