@@ -54,7 +54,9 @@ impl<'a> Lexer<'a> {
     fn eat(&mut self, text: &str) -> bool {
         let found = self.rest.starts_with(text);
         if found {
-            text.chars().for_each(|_| drop(self.bump()));
+            for _ in text.chars() {
+                self.bump();
+            }
         }
         found
     }
@@ -145,7 +147,9 @@ impl<'a> Lexer<'a> {
         match digits.parse::<u32>() {
             Ok(_) if is_negative => Ok(Token::Negative),
             Ok(number) => Ok(Token::Number(number)),
-            Err(_) if digits.is_empty() => Err(LarkError::at(position, LarkErrorKind::UnexpectedCharacter('-'))),
+            Err(_) if digits.is_empty() => {
+                Err(LarkError::at(position, LarkErrorKind::UnexpectedCharacter('-')))
+            }
             Err(_) => Err(LarkError::at(position, LarkErrorKind::NumberTooLarge(digits.to_owned()))),
         }
     }

@@ -19,14 +19,22 @@
 
 mod error;
 mod filled;
+mod left;
+mod lengths;
 mod lexer;
+mod normal;
 mod parser;
+mod quoted;
 #[cfg(test)]
 pub(crate) mod recogniser;
+mod regex;
+mod rules;
 mod syntax;
 mod template;
+mod terminal;
 #[cfg(test)]
 mod tests;
+mod token;
 
 pub use error::{LarkError, LarkErrorKind, Position};
-pub use template::Template;
+pub use template::{Template, regex};

@@ -23,7 +23,7 @@ pub(super) struct Rules {
     /// What may stand before the first terminal and after each.
     pub(super) ignored: Option<Expression>,
     /// The first special token and where it stands.
-    pub(super) special: Option<(Position, SpecialToken)>,
+    pub(super) special: Option<(SpecialToken, Position)>,
 }
 
 /// A rule that was written, or that a group or repetition was turned into.
@@ -132,7 +132,7 @@ impl<'a> Builder<'a> {
                 None => return Err(LarkError::at(position, LarkErrorKind::UndefinedRule(name.clone()))),
             },
             Shape::Special(token) => {
-                self.rules.special.get_or_insert((position, *token));
+                self.rules.special.get_or_insert((*token, position));
                 vec![Symbol::Special(*token)]
             }
             Shape::Hole(name) => vec![self.hole(name, position)],

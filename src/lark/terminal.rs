@@ -31,9 +31,9 @@ static COMMON: LazyLock<BTreeMap<String, Regular>> = LazyLock::new(|| {
 /// A terminal as an expression.
 #[derive(Clone, Debug)]
 pub(super) struct Terminal {
-    /// All its texts.
-    pub(super) whole: Expression,
-    /// Its texts but the empty one, unless that is the only one.
+    /// Whether it may be empty.
+    pub(super) is_nullable: bool,
+    /// Its texts but the empty one; `None` where there is no other.
     pub(super) nonempty: Option<Expression>,
 }
 
@@ -66,7 +66,8 @@ impl<'a> Terminals<'a> {
         let (definitions_by_name, known, open) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
         let mut terminals = Self { limits, definitions: definitions_by_name, known, open, depth: 0 };
         for import in imports {
-            let unknown = || LarkError::at(import.position, LarkErrorKind::UnknownImport(import.name.clone()));
+            let unknown =
+                || LarkError::at(import.position, LarkErrorKind::UnknownImport(import.name.clone()));
             let regular = COMMON.get(&import.name).ok_or_else(unknown)?.clone();
             if terminals.known.insert(&import.alias, regular).is_some() {
                 return Err(LarkError::at(import.position, LarkErrorKind::Duplicate(import.alias.clone())));
@@ -101,7 +102,7 @@ impl<'a> Terminals<'a> {
         let any = repeat(Hir::alternation(options), 0, None);
         let terminal = compile(&any, "what is ignored", self.limits)
             .map_err(|kind| LarkError::at(first.position, kind))?;
-        Ok(Some(terminal.whole))
+        Ok(terminal.nonempty.map(Expression::optional))
     }
 
     fn regular(&mut self, syntax: &'a Syntax) -> Result<Regular, LarkError> {
@@ -177,32 +178,32 @@ pub(super) fn whole_regex(source: &str, limits: &Limits) -> Result<Expression, L
     let start = Position { line: 1, column: 1 };
     let regex = RegexSyntax { source: source.to_owned(), flags: String::new() };
     let hir = regex::parse(&regex, start)?;
-    let terminal = compile(&hir, &format!("/{source}/"), limits).map_err(|kind| LarkError::at(start, kind))?;
-    Ok(terminal.whole)
+    let terminal =
+        compile(&hir, &format!("/{source}/"), limits).map_err(|kind| LarkError::at(start, kind))?;
+    Ok(match terminal.nonempty {
+        None => Expression::empty(),
+        Some(text) if terminal.is_nullable => text.optional(),
+        Some(text) => text,
+    })
 }
 
 fn compile(hir: &Hir, what: &str, limits: &Limits) -> Result<Terminal, LarkErrorKind> {
-    match hir.kind() {
-        HirKind::Empty => return Ok(Terminal { whole: Expression::empty(), nonempty: None }),
-        HirKind::Literal(text) => {
-            let text = Expression::literal(&text.0);
-            return Ok(Terminal { whole: text.clone(), nonempty: Some(text) });
-        }
-        _ => {}
+    if let HirKind::Literal(text) = hir.kind() {
+        return Ok(Terminal { is_nullable: false, nonempty: Some(Expression::literal(&text.0)) });
     }
     let limit = limits.dfa_states;
     let dfa = regular::whole_match(hir.clone(), limit).map_err(LarkErrorKind::Limit)?;
     if dfa.is_empty() {
         return Err(LarkErrorKind::MatchesNothing);
     }
+    let is_nullable = dfa.label(dfa.start()).is_some();
+    let nonempty = if is_nullable { without_empty(&dfa, limit).map_err(LarkErrorKind::Limit)? } else { dfa };
     let leaf = |dfa: Dfa| Expression::leaf(Leaf::new(DfaLanguage::new(Arc::new(dfa), what)));
-    if dfa.label(dfa.start()).is_none() {
-        let whole = leaf(dfa);
-        return Ok(Terminal { whole: whole.clone(), nonempty: Some(whole) });
-    }
-    let empty = Dfa::words([("", 0)], limit).map_err(LarkErrorKind::Limit)?;
-    let nonempty = dfa.difference(&empty, limit).map_err(LarkErrorKind::Limit)?;
-    Ok(Terminal { whole: leaf(dfa), nonempty: (!nonempty.is_empty()).then(|| leaf(nonempty)) })
+    Ok(Terminal { is_nullable, nonempty: (!nonempty.is_empty()).then(|| leaf(nonempty)) })
+}
+
+fn without_empty(dfa: &Dfa, limit: usize) -> Result<Dfa, LimitExceeded> {
+    dfa.difference(&Dfa::words([("", 0)], limit)?, limit)
 }
 
 fn repeat(body: Hir, min: u32, max: Option<u32>) -> Hir {

@@ -1,0 +1,104 @@
+//! A grammar with its names resolved and its holes open.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::error::{LarkError, LarkErrorKind, Position};
+use super::filled;
+use super::parser;
+use super::rules::{Content, Rules};
+use super::terminal;
+use crate::expression::Expression;
+use crate::limits::Limits;
+use crate::special::SpecialToken;
+
+/// A grammar that was read, with holes still to fill. Cheap to clone.
+///
+/// ```
+/// use harmony_mask::expression::Expression;
+/// use harmony_mask::lark::Template;
+///
+/// let template = Template::parse("start: <|message|> @body <|end|>")?;
+/// let message = template.fill("start", &[("body", Expression::literal("hi"))])?;
+/// assert_eq!(message.min_len(), 4, "two letters and two special tokens");
+/// # Ok::<(), harmony_mask::lark::LarkError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Template {
+    rules: Arc<Rules>,
+    limits: Limits,
+}
+
+impl Template {
+    /// Reads a grammar, within the default limits.
+    ///
+    /// # Errors
+    /// Where the text is not a grammar, or a name is undefined or defined twice.
+    pub fn parse(source: &str) -> Result<Self, LarkError> {
+        Self::parse_within(source, &Limits::default())
+    }
+
+    /// Reads a grammar within other limits.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_within(source: &str, limits: &Limits) -> Result<Self, LarkError> {
+        let rules = Arc::new(Rules::new(&parser::grammar(source)?, limits)?);
+        Ok(Self { rules, limits: limits.clone() })
+    }
+
+    /// The language of the rule `start`, with the named holes filled. Holes that `start` does not reach may stay open.
+    ///
+    /// # Errors
+    /// Where the grammar has no such rule or hole, where a hole stays open, and where a rule matches no text.
+    pub fn fill(&self, start: &str, holes: &[(&str, Expression)]) -> Result<Expression, LarkError> {
+        let mut filling = vec![None; self.rules.holes.len()];
+        for (name, expression) in holes {
+            let unknown = || LarkError::in_use(LarkErrorKind::UnknownHole((*name).to_owned()));
+            let is_named = |content: &Content| matches!(content, Content::Named(known) if known == name);
+            let hole =
+                self.rules.holes.iter().position(|hole| is_named(&hole.content)).ok_or_else(unknown)?;
+            filling[hole] = Some(expression.clone());
+        }
+        self.language(start, filling)
+    }
+
+    /// The language of the rule `start`, where `json` says what stands for each `%json`.
+    ///
+    /// # Errors
+    /// What `json` returns, and as [`fill`](Self::fill).
+    pub fn text<E: From<LarkError>>(
+        &self,
+        json: &mut dyn FnMut(&Value, Position) -> Result<Expression, E>,
+    ) -> Result<Expression, E> {
+        let mut filling = Vec::with_capacity(self.rules.holes.len());
+        for hole in &self.rules.holes {
+            filling.push(match &hole.content {
+                Content::Named(_) => None,
+                Content::Json(schema) => Some(json(schema, hole.position)?),
+            });
+        }
+        Ok(self.language("start", filling)?)
+    }
+
+    /// The first special token that is written in the grammar, and where: a text cannot contain it.
+    #[must_use]
+    pub fn special(&self) -> Option<(SpecialToken, Position)> {
+        self.rules.special
+    }
+
+    fn language(&self, start: &str, holes: Vec<Option<Expression>>) -> Result<Expression, LarkError> {
+        let undefined = || LarkError::in_use(LarkErrorKind::UndefinedRule(start.to_owned()));
+        let start = self.rules.rules.iter().position(|rule| rule.name == start).ok_or_else(undefined)?;
+        filled::fill(&self.rules, start, holes, &self.limits)
+    }
+}
+
+/// The texts that a regular expression in the syntax of Rust's `regex` crate matches from end to end.
+///
+/// # Errors
+/// Where it cannot be read, looks around or refers back, matches nothing, or needs too many states.
+pub fn regex(source: &str, limits: &Limits) -> Result<Expression, LarkError> {
+    terminal::whole_regex(source, limits)
+}
