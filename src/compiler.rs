@@ -1,4 +1,4 @@
-//! The pipeline: from a request or a schema to a grammar, and from a grammar to matchers.
+//! The pipeline: from a request, a schema or a grammar's text to a grammar, and from a grammar to matchers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::expression::Expression;
 use crate::harmony::{self, Body, Options, Request};
 use crate::json::{self, SpellingError, Style};
+use crate::lark::{self, LarkError, Template};
 use crate::limits::Limits;
 use crate::matcher::Matcher;
 use crate::schema::{Coverage, Schema, SchemaError, SchemaOptions};
@@ -108,8 +109,83 @@ impl Compiler {
         let mut report = Report::default();
         let part = Part { tool: None, at: "", what: "the value" };
         let text = self.value(schema, options, &part, &mut report)?;
+        Ok(self.ended(text, report))
+    }
+
+    /// The grammar of the texts of a Lark grammar, from its rule `start`, in the dialect of OpenAI's grammar tools; `grammars/README.md` in the
+    /// repository describes it. The options are for the JSON of `%json`. `<|return|>` may end the text wherever it is whole.
+    ///
+    /// # Errors
+    ///
+    /// When the grammar is wrong, has a rule that matches no text, uses what is not supported, or exceeds a limit.
+    ///
+    /// ```
+    /// use harmony_mask::{Compiler, Options, Vocabulary};
+    ///
+    /// let compiler = Compiler::new(Vocabulary::o200k_harmony());
+    /// let sum = r#"
+    ///     start: start "+" NUMBER | NUMBER
+    ///     NUMBER: /[0-9]+/
+    ///     %import common.WS
+    ///     %ignore WS
+    /// "#;
+    /// let mut matcher = compiler.compile_lark(sum, &Options::default())?.matcher();
+    /// for token in compiler.vocabulary().encode("1 + 22").expect("it has an encoder") {
+    ///     matcher.accept(token)?;
+    /// }
+    /// assert!(matcher.is_accepting());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn compile_lark(&self, grammar: &str, options: &Options) -> Result<Grammar, Error> {
+        let mut report = Report::default();
+        let part = Part { tool: None, at: "", what: "the text" };
+        let template = self.template(grammar, &part)?;
+        let text = self.text(&template, options, &part, &mut report)?;
+        Ok(self.ended(text, report))
+    }
+
+    /// The grammar of the texts that a regular expression matches from end to end, in the syntax of Rust's `regex` crate. `<|return|>`
+    /// may end the text wherever it is whole.
+    ///
+    /// # Errors
+    ///
+    /// When the expression cannot be read, looks around or refers back, matches nothing, or exceeds a limit.
+    ///
+    /// ```
+    /// # use harmony_mask::{Compiler, Vocabulary};
+    /// let compiler = Compiler::new(Vocabulary::o200k_harmony());
+    /// assert!(compiler.compile_regex("[0-9]{4}-[0-9]{2}").is_ok());
+    /// assert_eq!(compiler.compile_regex("a(?=b)").unwrap_err().kind(), "unsupported");
+    /// ```
+    pub fn compile_regex(&self, pattern: &str) -> Result<Grammar, Error> {
+        let part = Part { tool: None, at: "", what: "the text" };
+        let text = lark::regex(pattern, &self.limits).map_err(|source| part.refused(source))?;
+        Ok(self.ended(text, Report::default()))
+    }
+
+    fn template(&self, grammar: &str, part: &Part<'_>) -> Result<Template, Error> {
+        Template::parse_within(grammar, &self.limits).map_err(|source| part.refused(source))
+    }
+
+    /// The texts of a Lark grammar.
+    fn text(
+        &self,
+        template: &Template,
+        options: &Options,
+        part: &Part<'_>,
+        report: &mut Report,
+    ) -> Result<Expression, Error> {
+        let mut schemas = Vec::new();
+        for (schema, position) in template.schemas() {
+            let json = self.value(schema, options, part, report);
+            schemas.push(json.map_err(|source| Error::InGrammar { position, source: Box::new(source) })?);
+        }
+        template.text(schemas).map_err(|source| part.refused(source))
+    }
+
+    fn ended(&self, text: Expression, report: Report) -> Grammar {
         let end = Expression::special(SpecialToken::Return).optional();
-        Ok(self.grammar(&text.then(end), report))
+        self.grammar(&text.then(end), report)
     }
 
     /// Any value of a schema.
@@ -172,6 +248,10 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
+    fn refused(&self, source: LarkError) -> Error {
+        Error::Grammar { tool: self.tool.map(str::to_owned), at: self.at.to_owned(), source }
+    }
+
     fn error(&self, error: SpellingError) -> Error {
         let (tool, at) = (self.tool.map(str::to_owned), self.at.to_owned());
         match error {

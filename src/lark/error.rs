@@ -51,6 +51,15 @@ impl LarkError {
         self.position
     }
 
+    /// The limit that was exceeded.
+    #[must_use]
+    pub fn limit(&self) -> Option<&LimitExceeded> {
+        match &self.kind {
+            LarkErrorKind::Limit(limit) => Some(limit),
+            _ => None,
+        }
+    }
+
     pub(super) fn at(position: Position, kind: LarkErrorKind) -> Self {
         Self { kind, position: Some(position) }
     }

@@ -64,22 +64,25 @@ impl Template {
         self.language(start, filling)
     }
 
-    /// The language of the rule `start`, where `json` says what stands for each `%json`.
+    /// The schemas that are written in the grammar, and where.
+    pub fn schemas(&self) -> impl Iterator<Item = (&Value, Position)> {
+        self.rules.holes.iter().filter_map(|hole| match &hole.content {
+            Content::Json(schema) => Some((schema, hole.position)),
+            Content::Named(_) => None,
+        })
+    }
+
+    /// The language of the rule `start`, with an expression for each of [`schemas`](Self::schemas). A grammar with named holes is refused.
     ///
     /// # Errors
-    /// What `json` returns, and as [`fill`](Self::fill).
-    pub fn text<E: From<LarkError>>(
-        &self,
-        json: &mut dyn FnMut(&Value, Position) -> Result<Expression, E>,
-    ) -> Result<Expression, E> {
-        let mut filling = Vec::with_capacity(self.rules.holes.len());
-        for hole in &self.rules.holes {
-            filling.push(match &hole.content {
-                Content::Named(_) => None,
-                Content::Json(schema) => Some(json(schema, hole.position)?),
-            });
-        }
-        Ok(self.language("start", filling)?)
+    /// As [`fill`](Self::fill).
+    pub fn text(&self, schemas: impl IntoIterator<Item = Expression>) -> Result<Expression, LarkError> {
+        let mut schemas = schemas.into_iter();
+        let filling = self.rules.holes.iter().map(|hole| match hole.content {
+            Content::Json(_) => schemas.next(),
+            Content::Named(_) => None,
+        });
+        self.language("start", filling.collect())
     }
 
     /// The first special token that is written in the grammar, and where: a text cannot contain it.
