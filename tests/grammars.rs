@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::harness::earley::Earley;
 use crate::harness::{COMPILER, HABITS, Random, walk};
 use crate::laws::check_state;
-use harmony_mask::automaton::{Automaton, Residual, Unit};
-use harmony_mask::{Grammar, Limits, Matcher, Options, SpecialToken};
+use harmony_mask::automaton::{Residual, Unit};
+use harmony_mask::{Grammar, Matcher, Options};
 use serde_json::Value;
 
 fn folder() -> PathBuf {

@@ -111,9 +111,9 @@ pub enum LarkErrorKind {
     /// A number beyond 32 bits.
     #[error("the number {0} is too large")]
     NumberTooLarge(String),
-    /// What follows `%json` is not JSON.
-    #[error("`%json` needs a schema: {0}")]
-    NotJson(String),
+    /// What follows `%json` (or another directive, the first member) is not JSON.
+    #[error("`{0}` needs JSON: {1}")]
+    NotJson(&'static str, String),
     /// A directive that other readers of this notation know, or nobody.
     #[error("the directive `{0}` is not supported")]
     UnsupportedDirective(String),

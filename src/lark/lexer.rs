@@ -124,7 +124,17 @@ impl<'a> Lexer<'a> {
 
     /// A name is that of a rule or of a terminal by the case of its letters.
     fn name(&mut self, position: Position) -> Result<Token, LarkError> {
-        let name = self.word_characters().to_owned();
+        let start = self.rest;
+        loop {
+            self.word_characters();
+            // A hyphen joins two words; that of `->` does not.
+            let joins = |after: char| after.is_ascii_alphanumeric() || after == '_';
+            if !self.rest.strip_prefix('-').is_some_and(|after| after.starts_with(joins)) {
+                break;
+            }
+            self.bump();
+        }
+        let name = start[..start.len() - self.rest.len()].to_owned();
         let has = |wanted: fn(&u8) -> bool| name.bytes().any(|byte| wanted(&byte));
         match (has(u8::is_ascii_lowercase), has(u8::is_ascii_uppercase)) {
             (true, true) => Err(LarkError::at(position, LarkErrorKind::MixedCase(name))),
@@ -205,7 +215,8 @@ impl<'a> Lexer<'a> {
         Ok(match self.word_characters() {
             "ignore" => Token::Ignore,
             "import" => Token::Import,
-            "json" => Token::Json(self.json()?),
+            "json" => Token::Json(self.json("%json")?),
+            "llguidance" => self.settings()?,
             other => {
                 let name = format!("%{other}");
                 return Err(LarkError::at(position, LarkErrorKind::UnsupportedDirective(name)));
@@ -213,8 +224,22 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    /// The JSON value that stands here.
-    fn json(&mut self) -> Result<Value, LarkError> {
+    /// `%llguidance {…}`. What changes no text is read and forgotten.
+    fn settings(&mut self) -> Result<Token, LarkError> {
+        let position = self.position;
+        let settings = self.json("%llguidance")?;
+        let names = settings.as_object().into_iter().flatten().map(|(name, _)| name);
+        match names.clone().find(|name| *name != "no_forcing") {
+            Some(other) => {
+                let setting = LarkErrorKind::UnsupportedDirective(format!("%llguidance {{\"{other}\"}}"));
+                Err(LarkError::at(position, setting))
+            }
+            None => Ok(Token::LineEnd),
+        }
+    }
+
+    /// The JSON value that a directive has.
+    fn json(&mut self, directive: &'static str) -> Result<Value, LarkError> {
         self.take_while(char::is_whitespace);
         let position = self.position;
         let mut values = serde_json::Deserializer::from_str(self.rest).into_iter::<Value>();
@@ -228,8 +253,12 @@ impl<'a> Lexer<'a> {
                 }
                 Ok(value)
             }
-            Some(Err(error)) => Err(LarkError::at(position, LarkErrorKind::NotJson(error.to_string()))),
-            None => Err(LarkError::at(position, LarkErrorKind::NotJson("nothing is there".to_owned()))),
+            Some(Err(error)) => {
+                Err(LarkError::at(position, LarkErrorKind::NotJson(directive, error.to_string())))
+            }
+            None => {
+                Err(LarkError::at(position, LarkErrorKind::NotJson(directive, "nothing is there".to_owned())))
+            }
         }
     }
 }

@@ -188,26 +188,47 @@ impl Parser {
         let position = self.position();
         let Some(atom) = self.atom()? else { return Ok(None) };
         let (min, max) = match self.peek() {
-            Token::Question => (0, Some(1)),
-            Token::Star => (0, None),
-            Token::Plus => (1, None),
-            Token::Tilde => return self.counted(atom, position).map(Some),
+            Token::Question | Token::Star | Token::Plus => self.operator(),
+            Token::Tilde => self.counted()?,
+            Token::OpenBrace => self.braced()?,
             _ => return Ok(Some(atom)),
         };
-        self.bump();
         Ok(Some(Syntax { position, shape: Shape::Repeat { body: Box::new(atom), min, max } }))
     }
 
-    /// `x~2` or `x~2..5`
-    fn counted(&mut self, body: Syntax, position: Position) -> Result<Syntax, LarkError> {
+    fn operator(&mut self) -> (u32, Option<u32>) {
+        match self.bump() {
+            Token::Question => (0, Some(1)),
+            Token::Star => (0, None),
+            _ => (1, None),
+        }
+    }
+
+    /// `~2` or `~2..5`
+    fn counted(&mut self) -> Result<(u32, Option<u32>), LarkError> {
         self.bump();
         let counts = self.position();
         let min = self.number()?;
         let max = if self.eat(&Token::Dots) { self.number()? } else { min };
-        if max < min {
-            return Err(LarkError::at(counts, LarkErrorKind::BadRepetition { min, max }));
-        }
-        Ok(Syntax { position, shape: Shape::Repeat { body: Box::new(body), min, max: Some(max) } })
+        ordered(counts, min, Some(max))
+    }
+
+    /// `{2}`, `{2,5}`, `{2,}` or `{,5}`
+    fn braced(&mut self) -> Result<(u32, Option<u32>), LarkError> {
+        self.bump();
+        let counts = self.position();
+        let min = match self.peek() {
+            Token::Number(_) => self.number()?,
+            Token::Comma => 0,
+            _ => return Err(self.unsupported("a template, `rule{…}`")),
+        };
+        let max = match self.eat(&Token::Comma) {
+            false => Some(min),
+            true if *self.peek() == Token::CloseBrace => None,
+            true => Some(self.number()?),
+        };
+        self.expect(&Token::CloseBrace, "`}`")?;
+        ordered(counts, min, max)
     }
 
     fn number(&mut self) -> Result<u32, LarkError> {
@@ -275,6 +296,13 @@ impl Parser {
         self.expect(closing, expected)?;
         self.depth -= 1;
         Ok(inner)
+    }
+}
+
+fn ordered(position: Position, min: u32, max: Option<u32>) -> Result<(u32, Option<u32>), LarkError> {
+    match max {
+        Some(max) if max < min => Err(LarkError::at(position, LarkErrorKind::BadRepetition { min, max })),
+        _ => Ok((min, max)),
     }
 }
 

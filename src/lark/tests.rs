@@ -95,10 +95,14 @@ fn errors_of_words_say_where() {
             "line 1, column 1: `Start` is neither a rule (small letters) nor a terminal (capitals)",
         ),
         ("start: \"a\"~99999999999", "line 1, column 12: the number 99999999999 is too large"),
+        (
+            "%llguidance {\"lazy\": 1}",
+            "line 1, column 12: the directive `%llguidance {\"lazy\"}` is not supported",
+        ),
         ("%declare A", "line 1, column 1: the directive `%declare` is not supported"),
         (
             "start: %json {",
-            "line 1, column 14: `%json` needs a schema: EOF while parsing an object at line 1 column 1",
+            "line 1, column 14: `%json` needs JSON: EOF while parsing an object at line 1 column 1",
         ),
     ] {
         check_error(source, message);
@@ -186,6 +190,11 @@ fn what_is_ignored_stands_around_terminals() {
 fn terminals_are_made_of_terminals() {
     check("start: A B?\nA.2: \"x\"i | B~2\nB: \"0\"..\"9\"", &["x", "X", "123", "12"], &[("1x", 1)]);
     check("start: \"a\"~2..4 \"b\"~2", &["aabb", "aaaabb"], &[("ab", 1), ("aaaaa", 4), ("aabbb", 4)]);
+    check(
+        "%llguidance {}\nstart: the-a{2} \"b\"{1,} \"c\"{,2}\nthe-a: \"a\"",
+        &["aab", "aabbcc"],
+        &[("ab", 1), ("aabccc", 5)],
+    );
     check("?start: [\"a\"] \"b\" -> name\n!other: \"c\"", &["b", "ab"], &[("c", 0)]);
     check("start: /[a-c]+/i /x y/x", &["abCxy"], &[("d", 0)]);
 }
@@ -209,7 +218,7 @@ fn a_hole_that_may_be_empty_is_not_repeated() {
     let refused = |start| template.fill(start, &maybe).map_err(|error| error.to_string());
     assert_eq!(
         refused("start"),
-        Err("line 1, column 1: rule `start` repeats a hole that may be empty".to_owned())
+        Err("line 1, column 8: rule `start` repeats a hole that may be empty".to_owned())
     );
     assert!(refused("left").is_err() && refused("fine").is_ok());
 }

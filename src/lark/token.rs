@@ -36,6 +36,7 @@ pub(super) enum Token {
     OpenBracket,
     CloseBracket,
     OpenBrace,
+    CloseBrace,
     Question,
     Bang,
     Star,
@@ -52,7 +53,7 @@ pub(super) enum Token {
 
 impl Token {
     /// Longer ones stand before those that they begin with.
-    pub(super) const PUNCTUATION: [(&'static str, Self); 17] = [
+    pub(super) const PUNCTUATION: [(&'static str, Self); 18] = [
         ("->", Self::Arrow),
         ("..", Self::Dots),
         (":", Self::Colon),
@@ -62,6 +63,7 @@ impl Token {
         ("[", Self::OpenBracket),
         ("]", Self::CloseBracket),
         ("{", Self::OpenBrace),
+        ("}", Self::CloseBrace),
         ("?", Self::Question),
         ("!", Self::Bang),
         ("*", Self::Star),

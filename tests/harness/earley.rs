@@ -90,8 +90,9 @@ impl Earley {
     }
 
     fn find_nullable(&mut self) {
-        let empty: BTreeSet<usize> =
-            (0..self.terminals.len()).filter(|&terminal| matches(&self.terminals[terminal], b"", 0) == [0]).collect();
+        let empty: BTreeSet<usize> = (0..self.terminals.len())
+            .filter(|&terminal| matches(&self.terminals[terminal], b"", 0) == [0])
+            .collect();
         loop {
             let is_nullable = |symbol: &Symbol| match symbol {
                 Symbol::Rule(rule) => self.nullable.contains(rule),
@@ -145,7 +146,8 @@ const MARKS: [&str; 14] = ["->", "..", ":", "|", "(", ")", "[", "]", "?", "*", "
 fn words(mut rest: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     while let Some(first) = rest.chars().next() {
-        let name = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').len();
+        let name =
+            rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').len();
         let length = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with("<|") {
@@ -219,7 +221,8 @@ impl<'a> Reader<'a> {
         let earley = Earley { rules: vec![Vec::new()], terminals: Vec::new(), nullable: BTreeSet::new() };
         let (names, definitions, terminals) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut reader = Self { words, next: 0, names, definitions, terminals, earley, ignored: None };
-        let starts: Vec<usize> = (0..words.len()).filter(|&at| at == 0 || words[at - 1] == Word::Line).collect();
+        let starts: Vec<usize> =
+            (0..words.len()).filter(|&at| at == 0 || words[at - 1] == Word::Line).collect();
         let mut ignored = Vec::new();
         for &at in &starts {
             match (&words[at], words.get(at + 1)) {
