@@ -1,4 +1,4 @@
-//! The pipeline: from a request or a schema to a grammar, and from a grammar to matchers.
+//! The pipeline: from a request, a schema or a grammar's text to a grammar, and from a grammar to matchers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::expression::Expression;
 use crate::harmony::{self, Body, Options, Request, Syntax};
 use crate::json::{self, SpellingError, Style};
+use crate::lark::{self, LarkError, LarkErrorKind, Template};
 use crate::limits::Limits;
-use crate::lark::{LarkError, Template};
 use crate::matcher::{Matcher, PromptError, Rules};
 use crate::schema::{Coverage, Schema, SchemaError, SchemaOptions};
 use crate::special::{SpecialToken, TokenId};
@@ -77,9 +77,11 @@ impl Compiler {
                 let part = Part { tool: Some(&tool.name), at: &tool.pointer, what: &what };
                 self.arguments(schema, options, &part, &mut report)
             }
-            Body::Grammar(tool, syntax, definition) => grammar(syntax, definition).map_err(|source| {
-                Error::Grammar { tool: tool.name.clone(), at: tool.pointer.clone(), source }
-            }),
+            Body::Grammar(tool, syntax, definition) => {
+                let what = format!("the text of {}", tool.recipient());
+                let part = Part { tool: Some(&tool.name), at: &tool.pointer, what: &what };
+                self.body(syntax, definition, options, &part, &mut report)
+            }
             Body::Answer(format) => {
                 let part = Part { tool: None, at: &format.pointer, what: "the answer" };
                 self.value(&format.schema, options, &part, &mut report)
@@ -113,6 +115,100 @@ impl Compiler {
         let mut report = Report::default();
         let part = Part { tool: None, at: "", what: "the value" };
         let text = self.value(schema, options, &part, &mut report)?;
+        Ok(self.ended(text, report))
+    }
+
+    /// The grammar of the texts of a Lark grammar, from its rule `start`, in the dialect of OpenAI's grammar tools; `grammars/README.md` in the
+    /// repository describes it. The options are for the JSON of `%json`. `<|return|>` may end the text wherever it is whole.
+    ///
+    /// # Errors
+    ///
+    /// When the grammar is wrong, has a rule that matches no text, uses what is not supported, or exceeds a limit.
+    ///
+    /// ```
+    /// use harmony_mask::{Compiler, Options, Vocabulary};
+    ///
+    /// let compiler = Compiler::new(Vocabulary::o200k_harmony());
+    /// let sum = r#"
+    ///     start: start "+" NUMBER | NUMBER
+    ///     NUMBER: /[0-9]+/
+    ///     %import common.WS
+    ///     %ignore WS
+    /// "#;
+    /// let mut matcher = compiler.compile_lark(sum, &Options::default())?.matcher();
+    /// for token in compiler.vocabulary().encode("1 + 22").expect("it has an encoder") {
+    ///     matcher.accept(token)?;
+    /// }
+    /// assert!(matcher.is_accepting());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn compile_lark(&self, grammar: &str, options: &Options) -> Result<Grammar, Error> {
+        let mut report = Report::default();
+        let part = Part { tool: None, at: "", what: "the text" };
+        let template = self.template(grammar, &part)?;
+        let text = self.text(&template, options, &part, &mut report)?;
+        Ok(self.ended(text, report))
+    }
+
+    /// The grammar of the texts that a regular expression matches from end to end, in the syntax of Rust's `regex` crate. `<|return|>`
+    /// may end the text wherever it is whole.
+    ///
+    /// # Errors
+    ///
+    /// When the expression cannot be read, looks around or refers back, matches nothing, or exceeds a limit.
+    ///
+    /// ```
+    /// # use harmony_mask::{Compiler, Vocabulary};
+    /// let compiler = Compiler::new(Vocabulary::o200k_harmony());
+    /// assert!(compiler.compile_regex("[0-9]{4}-[0-9]{2}").is_ok());
+    /// assert_eq!(compiler.compile_regex("a(?=b)").unwrap_err().kind(), "unsupported");
+    /// ```
+    pub fn compile_regex(&self, pattern: &str) -> Result<Grammar, Error> {
+        let part = Part { tool: None, at: "", what: "the text" };
+        let text = lark::regex(pattern, &self.limits).map_err(|source| part.refused(source))?;
+        Ok(self.ended(text, Report::default()))
+    }
+
+    /// The texts of a tool that declares a grammar. They are bodies, so they contain no special tokens.
+    fn body(
+        &self,
+        syntax: Syntax,
+        definition: &str,
+        options: &Options,
+        part: &Part<'_>,
+        report: &mut Report,
+    ) -> Result<Expression, Error> {
+        if syntax == Syntax::Regex {
+            return lark::regex(definition, &self.limits).map_err(|source| part.refused(source));
+        }
+        let template = self.template(definition, part)?;
+        match template.special() {
+            Some((special, position)) => Err(part.refused(LarkError::at(position, LarkErrorKind::SpecialInText(special)))),
+            None => self.text(&template, options, part, report),
+        }
+    }
+
+    fn template(&self, grammar: &str, part: &Part<'_>) -> Result<Template, Error> {
+        Template::parse_within(grammar, &self.limits).map_err(|source| part.refused(source))
+    }
+
+    /// The texts of a Lark grammar.
+    fn text(
+        &self,
+        template: &Template,
+        options: &Options,
+        part: &Part<'_>,
+        report: &mut Report,
+    ) -> Result<Expression, Error> {
+        let mut schemas = Vec::new();
+        for (schema, position) in template.schemas() {
+            let json = self.value(schema, options, part, report);
+            schemas.push(json.map_err(|source| Error::InGrammar { position, source: Box::new(source) })?);
+        }
+        template.text(schemas).map_err(|source| part.refused(source))
+    }
+
+    fn ended(&self, text: Expression, report: Report) -> Grammar {
         let end = Expression::special(SpecialToken::Return).optional();
         let rules = Rules::of_text(self.automaton(&text.then(end)));
         Ok(Grammar { rules: Arc::new(rules), report: Arc::new(report) })
@@ -169,14 +265,6 @@ impl Compiler {
     }
 }
 
-/// The texts of a custom tool's grammar.
-fn grammar(syntax: Syntax, definition: &str) -> Result<Expression, LarkError> {
-    match syntax {
-        Syntax::Lark => Template::parse(definition)?.fill("start", &[]),
-        Syntax::Regex => unimplemented!("regex"),
-    }
-}
-
 /// Which part of a request a schema belongs to.
 struct Part<'a> {
     tool: Option<&'a str>,
@@ -185,6 +273,10 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
+    fn refused(&self, source: LarkError) -> Error {
+        Error::Grammar { tool: self.tool.map(str::to_owned), at: self.at.to_owned(), source }
+    }
+
     fn error(&self, error: SpellingError) -> Error {
         let (tool, at) = (self.tool.map(str::to_owned), self.at.to_owned());
         match error {

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod corpus;
+mod grammars;
 mod harmony;
 mod harness;
 mod laws;
