@@ -34,7 +34,7 @@ pub use error::Error;
 pub use harmony::{Options, Request};
 pub use json::{Layout, PropertyOrder};
 pub use limits::{LimitExceeded, Limits};
-pub use matcher::{AcceptError, Matcher, RollbackError};
+pub use matcher::{AcceptError, DeadlineError, Matcher, PromptError, RollbackError};
 pub use schema::Formats;
 pub use special::{SpecialToken, TokenId};
 pub use token_mask::{TokenMask, TokenMaskMut};

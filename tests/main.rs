@@ -2,9 +2,11 @@
 
 mod architecture;
 mod corpus;
+mod grammars;
 mod harmony;
 mod harness;
 mod laws;
+mod layout;
 mod masks;
 mod prompt_loop;
 mod prompt_reading;

@@ -17,17 +17,21 @@ use crate::{Verdict, output};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(override_usage = "harmony-mask check [OPTIONS] <REQUEST> [COMPLETION]
-       harmony-mask check [OPTIONS] --schema <SCHEMA> [INSTANCE]")]
+       harmony-mask check [OPTIONS] --schema <SCHEMA> [INSTANCE]
+       harmony-mask check [OPTIONS] --lark <GRAMMAR> [TEXT]")]
 pub(crate) struct Check {
-    /// The request, or with --schema the JSON text to check
-    #[arg(value_name = "REQUEST", required_unless_present = "schema")]
+    /// The request, or with --schema the JSON text to check, or with --lark the text: a file, or the text itself where no file has this name
+    #[arg(value_name = "REQUEST", required_unless_present_any = ["schema", "lark"])]
     first: Option<PathBuf>,
     /// The completion
-    #[arg(value_name = "COMPLETION", conflicts_with = "schema")]
+    #[arg(value_name = "COMPLETION", conflicts_with_all = ["schema", "lark"])]
     completion: Option<PathBuf>,
     /// Check a JSON text against a bare JSON Schema, without messages around it
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<PathBuf>,
+    /// Check a text against a Lark grammar, without messages around it
+    #[arg(long, value_name = "GRAMMAR", conflicts_with = "schema")]
+    lark: Option<PathBuf>,
     /// Also accept a text that is not complete yet
     #[arg(long)]
     prefix_ok: bool,
@@ -41,34 +45,45 @@ Examples:
   harmony-mask check examples/weather.json completion.txt
   harmony-mask check examples/weather.json '<|channel|>final<|message|>Take an umbrella.<|return|>'
   harmony-mask check --schema schema.json instance.json
+  harmony-mask check --lark grammar.lark '1 + 2'
   printf '{\"a\":' | harmony-mask check --schema schema.json - --prefix-ok";
 
 impl Check {
     pub(crate) fn run(&self) -> Result<Verdict, Failure> {
-        let stdin = PathBuf::from("-");
-        let first = self.first.as_ref().unwrap_or(&stdin);
-        let (matcher, outcome) = if let Some(schema) = &self.schema {
-            one_from_stdin(schema, first)?;
-            let mut matcher = input::schema_grammar(schema, &input::schema(schema)?)?.matcher();
-            let tokens = input::text_tokens(matcher.vocabulary(), &input::bytes(first)?);
-            let outcome = Outcome::of(&mut matcher, &tokens);
-            (matcher, outcome)
-        } else {
-            let completion = self.completion.as_ref().unwrap_or(&stdin);
-            one_from_stdin(first, completion)?;
-            let mut matcher = input::grammar(first, &input::request(first)?)?.matcher();
-            let tokens = input::completion_tokens(matcher.vocabulary(), &completion_bytes(completion)?);
-            let outcome = Outcome::of(&mut matcher, &tokens);
-            (matcher, outcome)
-        };
+        let (mut matcher, tokens) = self.input()?;
+        let outcome = Outcome::of(&mut matcher, &tokens);
         let accepted = outcome.token.is_none() && (outcome.finished || self.prefix_ok);
-        let messages = if self.schema.is_some() { Vec::new() } else { output::messages(&matcher) };
+        let is_bare = self.schema.is_some() || self.lark.is_some();
+        let messages = if is_bare { Vec::new() } else { output::messages(&matcher) };
         if self.json {
             output::print_json(&outcome.document(accepted, &messages))?;
         } else {
             output::print(|out| outcome.write(out, accepted))?;
         }
         Ok(Verdict::of(accepted))
+    }
+
+    /// The matcher to ask, and the tokens to check.
+    fn input(&self) -> Result<(Matcher, Vec<TokenId>), Failure> {
+        let stdin = PathBuf::from("-");
+        let first = self.first.as_ref().unwrap_or(&stdin);
+        if let Some(schema) = &self.schema {
+            one_from_stdin(schema, first)?;
+            let matcher = input::schema_grammar(schema, &input::schema(schema)?)?.matcher();
+            let tokens = input::text_tokens(matcher.vocabulary(), &input::bytes(first)?);
+            Ok((matcher, tokens))
+        } else if let Some(lark) = &self.lark {
+            one_from_stdin(lark, first)?;
+            let matcher = input::lark_grammar(lark, &input::text(lark)?)?.matcher();
+            let tokens = input::completion_tokens(matcher.vocabulary(), &text_bytes(first)?);
+            Ok((matcher, tokens))
+        } else {
+            let completion = self.completion.as_ref().unwrap_or(&stdin);
+            one_from_stdin(first, completion)?;
+            let matcher = input::grammar(first, &input::request(first)?)?.matcher();
+            let tokens = input::completion_tokens(matcher.vocabulary(), &completion_bytes(completion)?);
+            Ok((matcher, tokens))
+        }
     }
 }
 
@@ -86,6 +101,14 @@ fn completion_bytes(argument: &Path) -> Result<Vec<u8>, Failure> {
     match argument.to_str() {
         Some(text) if text.contains("<|") && !argument.exists() => Ok(text.as_bytes().to_vec()),
         _ => input::completion(argument),
+    }
+}
+
+/// A text in a file or in the argument itself.
+fn text_bytes(argument: &Path) -> Result<Vec<u8>, Failure> {
+    match argument.to_str() {
+        Some(text) if text != "-" && !argument.exists() => Ok(text.as_bytes().to_vec()),
+        _ => input::bytes(argument),
     }
 }
 

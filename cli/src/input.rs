@@ -83,7 +83,8 @@ fn is_ended(text: &[u8]) -> bool {
         .any(|token| text.ends_with(token.to_string().as_bytes()))
 }
 
-fn text(path: &Path) -> Result<String, Failure> {
+/// The text of a file.
+pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(bytes(path)?)
         .map_err(|error| Failure::NotText { name: name(path), offset: error.utf8_error().valid_up_to() })
 }
@@ -110,6 +111,11 @@ pub(crate) fn schema(path: &Path) -> Result<Value, Failure> {
 /// The grammar of the schema that was in this file.
 pub(crate) fn schema_grammar(path: &Path, schema: &Value) -> Result<Grammar, Failure> {
     compiler().compile_schema(schema, &Options::default()).map_err(|error| refused(path, error))
+}
+
+/// The grammar whose text was in this file.
+pub(crate) fn lark_grammar(path: &Path, grammar: &str) -> Result<Grammar, Failure> {
+    compiler().compile_lark(grammar, &Options::default()).map_err(|error| refused(path, error))
 }
 
 fn refused(path: &Path, error: impl Into<harmony_mask::Error>) -> Failure {

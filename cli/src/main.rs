@@ -5,6 +5,7 @@
 
 mod check;
 mod compile;
+mod dot;
 mod draft;
 mod generate;
 mod input;

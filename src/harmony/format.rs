@@ -26,6 +26,14 @@ pub struct JsonFormat {
     pub pointer: String,
 }
 
+impl JsonFormat {
+    /// Its name, or where it has none, its JSON pointer.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.pointer)
+    }
+}
+
 /// Reads `text.format`, `response_format` and `harmony.response_formats`, of which at most one may ask for JSON, and
 /// `harmony.response_format`, which may choose among several.
 pub(super) fn read(root: &Node<'_>, harmony: Option<&Node<'_>>) -> Result<Format, RequestError> {

@@ -33,8 +33,8 @@ pub struct Turn {
     pub after_reasoning: Expression,
     /// What follows the `<|end|>` of a thought when no further one is allowed.
     pub after_thoughts: Expression,
-    /// The body of each response format by itself, in the order of the request.
-    pub formats: Vec<Expression>,
+    /// The body of each response format by itself, in the order of the request, with its name or, where it has none, its JSON pointer.
+    pub formats: Vec<(String, Expression)>,
 }
 
 /// The expressions of a request's turn.
@@ -63,12 +63,14 @@ pub fn lower<E: From<LimitExceeded>>(
             Some(if parallel { profile.turn("calls", &[("ending", call)]) } else { call })
         }
     };
-    let mut formats = Vec::new();
+    let mut formats: Vec<(String, Expression)> = Vec::new();
     let answer = if matches!(request.calls(), Calls::Required(_)) {
         None
     } else {
         if let Format::Json(declared) = request.format() {
-            formats = declared.iter().map(|format| body(Body::Answer(format))).collect::<Result<_, _>>()?;
+            for format in declared {
+                formats.push((format.title().to_owned(), body(Body::Answer(format))?));
+            }
         }
         Some(answer(request, &formats, &text))
     };
@@ -95,8 +97,8 @@ fn start_rule(request: &Request) -> &'static str {
 }
 
 /// The message that answers.
-fn answer(request: &Request, formats: &[Expression], text: &Expression) -> Expression {
-    let body = Expression::choice(formats.iter().cloned()).unwrap_or_else(|| text.clone());
+fn answer(request: &Request, formats: &[(String, Expression)], text: &Expression) -> Expression {
+    let body = Expression::choice(formats.iter().map(|(_, body)| body.clone())).unwrap_or_else(|| text.clone());
     let options = request.turn();
     if options.allows_typed_answer && !formats.is_empty() {
         let json = Expression::literal("json");

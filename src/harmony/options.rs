@@ -49,26 +49,26 @@ pub(super) fn read(harmony: &Node<'_>) -> Result<Options, RequestError> {
             harmony,
             "whitespace",
             &[
-                ("compact", Some(Layout::Compact)),
-                ("single", Some(Layout::Single)),
-                ("any", Some(Layout::Any)),
-                ("pretty", None),
+                ("compact", Layout::Compact),
+                ("single", Layout::Single),
+                ("any", Layout::Any),
+                ("pretty", Layout::Pretty),
             ],
         )?,
         property_order: word(
             harmony,
             "property_order",
-            &[("declared", Some(PropertyOrder::Declared)), ("any", Some(PropertyOrder::Any))],
+            &[("declared", PropertyOrder::Declared), ("any", PropertyOrder::Any)],
         )?,
         formats: word(
             harmony,
             "formats",
-            &[("assert", Some(Formats::Assert)), ("annotate", Some(Formats::Annotate))],
+            &[("assert", Formats::Assert), ("annotate", Formats::Annotate)],
         )?,
         strict: word(
             harmony,
             "strict",
-            &[("always", Some(Strict::Always)), ("as_declared", Some(Strict::AsDeclared))],
+            &[("always", Strict::Always), ("as_declared", Strict::AsDeclared)],
         )?,
     })
 }
@@ -84,9 +84,9 @@ pub(super) fn read_turn(root: &Node<'_>, harmony: Option<&Node<'_>>) -> Result<T
             harmony,
             "profile",
             &[
-                ("canonical", Some(Profile::Canonical)),
-                ("trained", Some(Profile::Trained)),
-                ("history", Some(Profile::History)),
+                ("canonical", Profile::Canonical),
+                ("trained", Profile::Trained),
+                ("history", Profile::History),
             ],
         )?,
         allows_typed_answer: flag("typed_answer")?,
@@ -100,15 +100,11 @@ pub(super) fn read_turn(root: &Node<'_>, harmony: Option<&Node<'_>>) -> Result<T
     Ok(options)
 }
 
-/// The meaning of an option's word; `None` marks the words that are known but not compiled yet.
+/// The meaning of an option's word.
 fn word<T: Copy + Default>(
     harmony: &Node<'_>,
     name: &str,
-    words: &[(&'static str, Option<T>)],
+    words: &[(&'static str, T)],
 ) -> Result<T, RequestError> {
-    let Some(node) = harmony.get(name) else { return Ok(T::default()) };
-    node.one_of(words)?.ok_or_else(|| {
-        let value = node.value.as_str().unwrap_or_default();
-        node.not_available(format!("`{value}` for `harmony.{name}`"))
-    })
+    harmony.get(name).map_or_else(|| Ok(T::default()), |node| node.one_of(words))
 }

@@ -3,8 +3,7 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value as Json;
 
@@ -14,8 +13,8 @@ use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
 use super::number::{all_but, numbers};
 use super::object::object;
-use super::string::{Escapes, StringLanguage, any_string};
-use crate::expression::{Expression, Leaf, Rule};
+use super::string::{Escapes, StringLanguage, Words, any_string};
+use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::limits::{LimitExceeded, Limits};
 use crate::regular::Dfa;
 use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema, Strings};
@@ -53,6 +52,8 @@ pub(super) struct Spelling {
     /// the plans of array cells that count.
     pub(super) plans: HashMap<(NodeId, usize), ArrayPlan>,
     pub(super) counts: Counts,
+    /// Lists of names that objects were asked for, each made once: alternatives of a union often have the same.
+    names: Mutex<HashMap<Box<[Arc<str>]>, Arc<Words>>>,
 }
 
 impl Spelling {
@@ -92,18 +93,32 @@ impl Spelling {
             strings,
             plans,
             counts,
+            names: Mutex::default(),
         })
     }
 
-    /// The texts of a node.
-    pub(super) fn value(self: &Arc<Self>, node: NodeId) -> Expression {
-        Expression::rule(Arc::new(Value { spelling: self.clone(), node, avoid: [].into() }))
+    /// A list of names, as a whole. There are no more lists than objects in the schema.
+    pub(super) fn names<'n>(&self, names: impl Iterator<Item = &'n Arc<str>>) -> Arc<Words> {
+        let names: Box<[Arc<str>]> = names.cloned().collect();
+        let mut known = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = |names: &Box<[Arc<str>]>| Arc::new(Words::new(names));
+        known.entry(names).or_insert_with_key(made).clone()
+    }
+
+    /// The texts of a node inside of `level` containers.
+    pub(super) fn value(self: &Arc<Self>, node: NodeId, level: u32) -> Expression {
+        Expression::rule(Arc::new(Value { spelling: self.clone(), node, level, avoid: [].into() }))
     }
 
     /// The texts of a node that denote none of some values; `None` where no other value is left.
-    pub(super) fn value_avoiding(self: &Arc<Self>, node: NodeId, avoid: &[Json]) -> Option<Expression> {
+    pub(super) fn value_avoiding(
+        self: &Arc<Self>,
+        node: NodeId,
+        level: u32,
+        avoid: &[Json],
+    ) -> Option<Expression> {
         let avoid = avoid.iter().filter(|value| self.schema.node_admits(node, value)).cloned();
-        let value = Value { spelling: self.clone(), node, avoid: avoid.collect() };
+        let value = Value { spelling: self.clone(), node, level, avoid: avoid.collect() };
         let left = value.avoid.is_empty() || self.counts.node(node) > value.avoid.len() as u64;
         left.then(|| Expression::rule(Arc::new(value)))
     }
@@ -111,7 +126,7 @@ impl Spelling {
     /// The texts of the objects of a node, where it allows objects.
     pub(super) fn objects(self: &Arc<Self>, node: NodeId) -> Option<Expression> {
         let cells = 0..self.schema.values(node).objects.len();
-        Expression::choice(cells.filter_map(|cell| object(self, node, cell, Vec::new())))
+        Expression::choice(cells.filter_map(|cell| object(self, node, cell, 0, Vec::new())))
     }
 
     /// Where a node stands, for messages.
@@ -134,6 +149,8 @@ impl fmt::Debug for Spelling {
 struct Value {
     spelling: Arc<Spelling>,
     node: NodeId,
+    /// The containers around it, as far as the layout asks.
+    level: u32,
     /// Values of the node that must not be spelled. There are others.
     avoid: Arc<[Json]>,
 }
@@ -165,13 +182,13 @@ impl Value {
     fn arrays(&self) -> impl Iterator<Item = Expression> {
         let avoid: Vec<_> = self.avoid.iter().filter_map(Json::as_array).cloned().collect();
         let cells = 0..self.spelling.schema.values(self.node).arrays.len();
-        cells.filter_map(move |cell| array(&self.spelling, self.node, cell, avoid.clone()))
+        cells.filter_map(move |cell| array(&self.spelling, self.node, cell, self.level, avoid.clone()))
     }
 
     fn objects(&self) -> impl Iterator<Item = Expression> {
         let avoid: Vec<_> = self.avoid.iter().filter_map(Json::as_object).cloned().collect();
         let cells = 0..self.spelling.schema.values(self.node).objects.len();
-        cells.filter_map(move |cell| object(&self.spelling, self.node, cell, avoid.clone()))
+        cells.filter_map(move |cell| object(&self.spelling, self.node, cell, self.level, avoid.clone()))
     }
 }
 
@@ -202,13 +219,13 @@ impl Rule for Value {
     fn same(&self, other: &dyn Rule) -> bool {
         (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
             Arc::ptr_eq(&self.spelling, &other.spelling)
-                && self.node == other.node
+                && (self.node, self.level) == (other.node, other.level)
                 && self.avoid == other.avoid
         })
     }
 
     fn fingerprint(&self) -> u64 {
-        fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.avoid.len()))
+        fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.level, self.avoid.len()))
     }
 }
 
@@ -239,7 +256,7 @@ fn strings(
 fn string_but(cell: &Strings, words: &[&str]) -> Option<Expression> {
     let dfa = cell.language.clone().unwrap_or_else(Dfa::text);
     let escapes = if cell.finite { Escapes::Needed } else { Escapes::Any };
-    let strings = StringLanguage::excluding(dfa, (cell.min_length, cell.max_length), escapes, words)?;
+    let strings = StringLanguage::excluding(dfa, (cell.min_length, cell.max_length), escapes, None, words)?;
     Some(Expression::leaf(Leaf::new(strings)))
 }
 
@@ -251,11 +268,4 @@ fn plan(schema: &Schema, arrays: &Arrays, limits: &Limits) -> Result<ArrayPlan, 
     let positions: Vec<Vec<_>> = arrays.prefix.iter().map(kinds).collect();
     let bounds = Bounds { min_items: arrays.min_items, max_items: arrays.max_items, counts: &arrays.counts };
     ArrayPlan::new(&positions, &kinds(&arrays.rest), bounds, limits.counter_states)
-}
-
-/// A hash of what makes a rule or binder what it is.
-pub(super) fn fingerprint(content: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    content.hash(&mut hasher);
-    hasher.finish()
 }
