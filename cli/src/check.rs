@@ -8,7 +8,7 @@ use harmony_mask::{Matcher, TokenId};
 use serde_json::{Value, json};
 
 use crate::input::{self, Failure};
-use crate::{Verdict, output};
+use crate::{Verdict, output, prompt};
 
 /// Says whether a completion is accepted, and if not, where and why
 ///
@@ -17,15 +17,20 @@ use crate::{Verdict, output};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(override_usage = "harmony-mask check [OPTIONS] <REQUEST> [COMPLETION]
+       harmony-mask check [OPTIONS] --prompt <PROMPT> [COMPLETION]
        harmony-mask check [OPTIONS] --schema <SCHEMA> [INSTANCE]
        harmony-mask check [OPTIONS] --lark <GRAMMAR> [TEXT]")]
 pub(crate) struct Check {
-    /// The request, or with --schema the JSON text to check, or with --lark the text: a file, or the text itself where no file has this name
-    #[arg(value_name = "REQUEST", required_unless_present_any = ["schema", "lark"])]
+    /// The request, or with --prompt the completion, with --schema the JSON text to check, with --lark the text: a file, or the text itself where
+    /// no file has this name
+    #[arg(value_name = "REQUEST", required_unless_present_any = ["prompt", "schema", "lark"])]
     first: Option<PathBuf>,
     /// The completion
-    #[arg(value_name = "COMPLETION", conflicts_with_all = ["schema", "lark"])]
+    #[arg(value_name = "COMPLETION", conflicts_with_all = ["prompt", "schema", "lark"])]
     completion: Option<PathBuf>,
+    /// Check what follows a prompt, which says what is allowed, instead of a request
+    #[arg(long, value_name = "PROMPT", conflicts_with_all = ["schema", "lark"])]
+    prompt: Option<PathBuf>,
     /// Check a JSON text against a bare JSON Schema, without messages around it
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<PathBuf>,
@@ -44,6 +49,7 @@ const EXAMPLES: &str = "\
 Examples:
   harmony-mask check examples/weather.json completion.txt
   harmony-mask check examples/weather.json '<|channel|>final<|message|>Take an umbrella.<|return|>'
+  harmony-mask check --prompt prompt.txt completion.txt
   harmony-mask check --schema schema.json instance.json
   harmony-mask check --lark grammar.lark '1 + 2'
   printf '{\"a\":' | harmony-mask check --schema schema.json - --prefix-ok";
@@ -67,7 +73,12 @@ impl Check {
     fn input(&self) -> Result<(Matcher, Vec<TokenId>), Failure> {
         let stdin = PathBuf::from("-");
         let first = self.first.as_ref().unwrap_or(&stdin);
-        if let Some(schema) = &self.schema {
+        if let Some(prompt) = &self.prompt {
+            one_from_stdin(prompt, first)?;
+            let matcher = prompt::read(prompt)?.matcher;
+            let tokens = input::completion_tokens(matcher.vocabulary(), &completion_bytes(first)?);
+            Ok((matcher, tokens))
+        } else if let Some(schema) = &self.schema {
             one_from_stdin(schema, first)?;
             let matcher = input::schema_grammar(schema, &input::schema(schema)?)?.matcher();
             let tokens = input::text_tokens(matcher.vocabulary(), &input::bytes(first)?);

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use harmony_mask::{Grammar, Matcher, SpecialToken, TokenId, TokenMask, Vocabulary};
+use harmony_mask::{Matcher, SpecialToken, TokenId, TokenMask, Vocabulary};
 
 use crate::draft::Plan;
 use crate::mask::LOGITS;
@@ -42,9 +42,9 @@ impl Sample {
 /// Samples one completion of at most `max_tokens` tokens, or of as many as the shortest has.
 ///
 /// The end is always in reach: a token after which it would not be is taken back, and the shortest way is gone instead.
-pub(crate) fn sample(grammar: &Grammar, stand_in: &mut StandIn<'_>, max_tokens: usize) -> Sample {
+pub(crate) fn sample(matcher: Matcher, stand_in: &mut StandIn<'_>, max_tokens: usize) -> Sample {
     let mut run = Run {
-        sample: Sample { matcher: grammar.matcher(), origins: Vec::new(), mask_times: Durations::default() },
+        sample: Sample { matcher, origins: Vec::new(), mask_times: Durations::default() },
         mask: TokenMask::new(LOGITS),
         max_tokens,
     };

@@ -98,7 +98,8 @@ fn start_rule(request: &Request) -> &'static str {
 
 /// The message that answers.
 fn answer(request: &Request, formats: &[(String, Expression)], text: &Expression) -> Expression {
-    let body = Expression::choice(formats.iter().map(|(_, body)| body.clone())).unwrap_or_else(|| text.clone());
+    let body =
+        Expression::choice(formats.iter().map(|(_, body)| body.clone())).unwrap_or_else(|| text.clone());
     let options = request.turn();
     if options.allows_typed_answer && !formats.is_empty() {
         let json = Expression::literal("json");

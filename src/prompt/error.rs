@@ -110,16 +110,16 @@ impl ConversationErrorKind {
 /// assert_eq!((error.line(), error.column()), (2, 10));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PromptError {
-    kind: PromptErrorKind,
+pub struct ReadError {
+    kind: ReadErrorKind,
     line: usize,
     column: usize,
 }
 
-impl PromptError {
+impl ReadError {
     /// What is wrong.
     #[must_use]
-    pub fn kind(&self) -> &PromptErrorKind {
+    pub fn kind(&self) -> &ReadErrorKind {
         &self.kind
     }
 
@@ -136,18 +136,18 @@ impl PromptError {
     }
 }
 
-impl fmt::Display for PromptError {
+impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}: {}", self.line, self.column, self.kind)
     }
 }
 
-impl std::error::Error for PromptError {}
+impl std::error::Error for ReadError {}
 
 /// The ways in which a prompt can be wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum PromptErrorKind {
+pub enum ReadErrorKind {
     /// Something else than the format has there.
     #[error("expected {expected}, found {found}")]
     Expected {
@@ -197,7 +197,7 @@ pub enum PromptErrorKind {
     Request(#[from] RequestErrorKind),
 }
 
-impl PromptErrorKind {
+impl ReadErrorKind {
     /// The kind as one word, for machines.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -225,12 +225,12 @@ impl PromptErrorKind {
 #[derive(Clone, Debug)]
 pub(super) struct Fault {
     pub(super) at: usize,
-    pub(super) kind: PromptErrorKind,
+    pub(super) kind: ReadErrorKind,
 }
 
 impl Fault {
     /// The error, by line and column of the prompt.
-    pub(super) fn located(self, prompt: &str) -> PromptError {
+    pub(super) fn located(self, prompt: &str) -> ReadError {
         let mut at = self.at.min(prompt.len());
         while !prompt.is_char_boundary(at) {
             at -= 1;
@@ -238,6 +238,6 @@ impl Fault {
         let before = &prompt[..at];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         let line = before.matches('\n').count() + 1;
-        PromptError { kind: self.kind, line, column: before[line_start..].chars().count() + 1 }
+        ReadError { kind: self.kind, line, column: before[line_start..].chars().count() + 1 }
     }
 }

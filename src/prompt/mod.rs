@@ -37,7 +37,7 @@ mod tests;
 pub use calls::CallError;
 pub use conversation::Conversation;
 pub use developer::{Developer, Function, Parameters, ResponseFormat};
-pub use error::{ConversationError, ConversationErrorKind, PromptError, PromptErrorKind};
+pub use error::{ConversationError, ConversationErrorKind, ReadError, ReadErrorKind};
 pub use message::{Author, ContentType, Message, Recipient};
 pub use read::FromPrompt;
 pub use render::{Piece, Prompt};

@@ -5,7 +5,7 @@ use serde_json::{Deserializer, Value};
 use super::Excerpt;
 use crate::harmony::is_name;
 use crate::prompt::developer::{Developer, Function, Parameters, ResponseFormat};
-use crate::prompt::error::{Fault, PromptErrorKind};
+use crate::prompt::error::{Fault, ReadErrorKind};
 use crate::prompt::typescript::{self, Declaration, Type};
 
 const INSTRUCTIONS: &str = "# Instructions\n\n";
@@ -70,7 +70,7 @@ fn tools(section: Excerpt<'_>) -> Result<(Vec<Function>, Excerpt<'_>), Fault> {
 fn function(declaration: Declaration) -> Result<Function, Fault> {
     let Declaration { name, at, description, parameters } = declaration;
     if !is_name(&name) {
-        return Err(Fault { at, kind: PromptErrorKind::BadName(name) });
+        return Err(Fault { at, kind: ReadErrorKind::BadName(name) });
     }
     let parameters = match parameters {
         None => Parameters::None,
@@ -86,10 +86,10 @@ fn formats(section: Excerpt<'_>) -> Result<Vec<ResponseFormat>, Fault> {
     loop {
         let (name, after) = rest.after("## ")?.line();
         if !is_name(name.text) {
-            return Err(name.fault(PromptErrorKind::BadName(name.text.to_owned())));
+            return Err(name.fault(ReadErrorKind::BadName(name.text.to_owned())));
         }
         if formats.iter().any(|known| known.name == name.text) {
-            return Err(name.fault(PromptErrorKind::Duplicate(name.text.to_owned())));
+            return Err(name.fault(ReadErrorKind::Duplicate(name.text.to_owned())));
         }
         let (description, schema) = comment(after.after("\n")?);
         let (schema, after) = json(schema)?;
@@ -121,7 +121,7 @@ fn json(text: Excerpt<'_>) -> Result<(Value, Excerpt<'_>), Fault> {
         Some(Err(error)) => {
             let lines = text.text.split_inclusive('\n').take(error.line().saturating_sub(1));
             let at = lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
-            Err(Fault { at: text.at + at, kind: PromptErrorKind::NotJson(message(&error)) })
+            Err(Fault { at: text.at + at, kind: ReadErrorKind::NotJson(message(&error)) })
         }
         _ => Err(text.expected("a JSON Schema, an object")),
     }

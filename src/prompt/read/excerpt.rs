@@ -1,6 +1,6 @@
 //! A part of a prompt that knows where it stands.
 
-use crate::prompt::error::{Fault, PromptErrorKind};
+use crate::prompt::error::{Fault, ReadErrorKind};
 
 /// Text of a prompt, and its first byte there.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ impl<'a> Excerpt<'a> {
         (line, rest.skip("\n").unwrap_or(rest))
     }
 
-    pub(in crate::prompt) fn fault(self, kind: PromptErrorKind) -> Fault {
+    pub(in crate::prompt) fn fault(self, kind: ReadErrorKind) -> Fault {
         Fault { at: self.at, kind }
     }
 
@@ -50,6 +50,6 @@ impl<'a> Excerpt<'a> {
             _ if shown.is_empty() => "an empty line".to_owned(),
             _ => format!("{shown:?}"),
         };
-        self.fault(PromptErrorKind::Expected { expected: expected.into(), found })
+        self.fault(ReadErrorKind::Expected { expected: expected.into(), found })
     }
 }

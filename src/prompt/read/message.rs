@@ -2,7 +2,7 @@
 
 use super::Excerpt;
 use super::source::{Part, Source};
-use crate::prompt::error::{Fault, PromptErrorKind};
+use crate::prompt::error::{Fault, ReadErrorKind};
 use crate::prompt::message::{Author, ContentType, Message, Recipient};
 use crate::special::SpecialToken;
 
@@ -171,7 +171,7 @@ impl Draft<'_> {
             ("developer", None) => Ok(Author::Developer),
             ("system", None) => Err(self.author.expected("another role: the system message comes first")),
             (tool, None) if tools.iter().any(|known| known == tool) => Ok(Author::Tool(tool.to_owned())),
-            _ => Err(self.author.fault(PromptErrorKind::UnknownRole(self.author.text.to_owned()))),
+            _ => Err(self.author.fault(ReadErrorKind::UnknownRole(self.author.text.to_owned()))),
         }
     }
 
@@ -185,11 +185,11 @@ impl Draft<'_> {
             return Ok(());
         }
         let (expected, found) = (format!("`{expected}`"), format!("`{}`", self.end));
-        Err(Fault { at: self.end_at, kind: PromptErrorKind::Expected { expected, found } })
+        Err(Fault { at: self.end_at, kind: ReadErrorKind::Expected { expected, found } })
     }
 }
 
 fn unexpected(part: &Part<'_>, expected: &str) -> Fault {
     let (expected, found) = (expected.to_owned(), format!("`{}`", part.special));
-    Fault { at: part.at, kind: PromptErrorKind::Expected { expected, found } }
+    Fault { at: part.at, kind: ReadErrorKind::Expected { expected, found } }
 }

@@ -15,7 +15,7 @@ pub(in crate::prompt) use excerpt::Excerpt;
 use super::calls::OpenCalls;
 use super::conversation::{Conversation, Style};
 use super::developer::Developer;
-use super::error::{Fault, PromptError, PromptErrorKind};
+use super::error::{Fault, ReadError, ReadErrorKind};
 use crate::harmony::{Request, Tool};
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
@@ -52,15 +52,15 @@ impl Request {
     /// let read = Request::from_prompt(prompt)?;
     /// assert_eq!(read.request.tools()[0].recipient(), "functions.get_weather");
     /// assert_eq!(&prompt[read.position..], "<|channel|>");
-    /// # Ok::<(), harmony_mask::prompt::PromptError>(())
+    /// # Ok::<(), harmony_mask::prompt::ReadError>(())
     /// ```
     ///
     /// # Errors
     /// Where something is not written as the format says, with line and column.
-    pub fn from_prompt(prompt: &str) -> Result<FromPrompt, PromptError> {
+    pub fn from_prompt(prompt: &str) -> Result<FromPrompt, ReadError> {
         let source = Source::of_text(prompt);
         let (request, conversation, open) = read(&source).map_err(|fault| fault.located(prompt))?;
-        let nothing = || Fault { at: prompt.len(), kind: PromptErrorKind::NothingToComplete }.located(prompt);
+        let nothing = || Fault { at: prompt.len(), kind: ReadErrorKind::NothingToComplete }.located(prompt);
         Ok(FromPrompt { request, conversation, position: open.ok_or_else(nothing)? })
     }
 
@@ -68,15 +68,12 @@ impl Request {
     ///
     /// # Errors
     /// As [`from_prompt`](Self::from_prompt). Lines and columns are those of the decoded text.
-    pub fn from_prompt_tokens(
-        vocabulary: &Vocabulary,
-        prompt: &[TokenId],
-    ) -> Result<FromPrompt, PromptError> {
+    pub fn from_prompt_tokens(vocabulary: &Vocabulary, prompt: &[TokenId]) -> Result<FromPrompt, ReadError> {
         let decoded = vocabulary.decode(prompt);
         let source = Source::of_tokens(vocabulary, prompt).map_err(|fault| fault.located(&decoded))?;
         let text = source.text();
         let (request, conversation, open) = read(&source).map_err(|fault| fault.located(text))?;
-        let nothing = || Fault { at: text.len(), kind: PromptErrorKind::NothingToComplete }.located(text);
+        let nothing = || Fault { at: text.len(), kind: ReadErrorKind::NothingToComplete }.located(text);
         let position = source.token_at(open.ok_or_else(nothing)?).map_err(|fault| fault.located(text))?;
         Ok(FromPrompt { request, conversation, position })
     }
@@ -88,7 +85,7 @@ impl Conversation {
     ///
     /// # Errors
     /// As [`Request::from_prompt`].
-    pub fn from_prompt(prompt: &str) -> Result<Self, PromptError> {
+    pub fn from_prompt(prompt: &str) -> Result<Self, ReadError> {
         let read = read(&Source::of_text(prompt)).map_err(|fault| fault.located(prompt));
         read.map(|(_, conversation, _)| conversation)
     }
@@ -104,7 +101,7 @@ fn read(source: &Source<'_>) -> Result<(Request, Conversation, Option<usize>), F
     let document = document::request(system.as_ref(), &developer);
     let request = Request::read(&document).map_err(|error| {
         let at = developed.or(drafts.first()).map_or(0, |draft| draft.author.at);
-        Fault { at, kind: PromptErrorKind::Request(error.kind().clone()) }
+        Fault { at, kind: ReadErrorKind::Request(error.kind().clone()) }
     })?;
     let mut recipients: Vec<String> = request.tools().iter().map(Tool::recipient).collect();
     recipients.sort();
@@ -119,7 +116,7 @@ fn read(source: &Source<'_>) -> Result<(Request, Conversation, Option<usize>), F
     for draft in rest {
         let message = draft.message(&conversation.recipients)?;
         let seen = conversation.open_calls.see(&message, &conversation.recipients);
-        seen.map_err(|error| draft.author.fault(PromptErrorKind::Call(error)))?;
+        seen.map_err(|error| draft.author.fault(ReadErrorKind::Call(error)))?;
         conversation.messages.push(message);
     }
     Ok((request, conversation, open))

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Excerpt;
-use crate::prompt::error::{Fault, PromptErrorKind};
+use crate::prompt::error::{Fault, ReadErrorKind};
 use crate::special::{SpecialToken, TokenId};
 use crate::vocabulary::Vocabulary;
 
@@ -58,7 +58,7 @@ impl<'a> Source<'a> {
                 }
                 (None, None) => {
                     let at = text.len() + bytes.len();
-                    return Err(Fault { at, kind: PromptErrorKind::UnknownToken(token) });
+                    return Err(Fault { at, kind: ReadErrorKind::UnknownToken(token) });
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::Excerpt;
 use crate::harmony::Builtin;
-use crate::prompt::error::{Fault, PromptErrorKind};
+use crate::prompt::error::{Fault, ReadErrorKind};
 use crate::prompt::system::{self as settings, BUILTINS, CHANNEL_REQUIRED, Effort, FUNCTION_CALLS, System};
 use crate::prompt::typescript;
 
@@ -80,7 +80,7 @@ fn channels(list: Excerpt<'_>, system: &mut System) -> Result<(), Fault> {
     let is_known = |name: &String| CHANNELS.contains(&&**name);
     let has_final = system.channels.iter().any(|name| name == "final");
     if !system.channels.iter().all(is_known) || !has_final {
-        return Err(list.fault(PromptErrorKind::Channels(names.to_owned())));
+        return Err(list.fault(ReadErrorKind::Channels(names.to_owned())));
     }
     Ok(())
 }
@@ -91,9 +91,9 @@ fn tools<'a>(rest: Excerpt<'a>, system: &mut System) -> Result<Excerpt<'a>, Faul
     while let Some(named) = rest.skip("## ") {
         let (name, after) = named.line();
         let tool = BUILTINS.into_iter().find(|tool| settings::builtin_name(*tool) == name.text);
-        let tool = tool.ok_or_else(|| name.fault(PromptErrorKind::UnknownTool(name.text.to_owned())))?;
+        let tool = tool.ok_or_else(|| name.fault(ReadErrorKind::UnknownTool(name.text.to_owned())))?;
         if system.tools.contains(&tool) {
-            return Err(name.fault(PromptErrorKind::Duplicate(name.text.to_owned())));
+            return Err(name.fault(ReadErrorKind::Duplicate(name.text.to_owned())));
         }
         system.tools.push(tool);
         rest = section(tool, after)?;
@@ -112,7 +112,7 @@ fn section(tool: Builtin, section: Excerpt<'_>) -> Result<Excerpt<'_>, Fault> {
         let known = Excerpt { text: settings::builtin_section(tool), at: 0 };
         let start = known.text.find("namespace").expect("our own section");
         if types != signatures(tool, known.from(start))?.0 {
-            return Err(rest.fault(PromptErrorKind::UnknownTool(settings::builtin_name(tool).to_owned())));
+            return Err(rest.fault(ReadErrorKind::UnknownTool(settings::builtin_name(tool).to_owned())));
         }
         rest = after;
     }

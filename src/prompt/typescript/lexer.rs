@@ -1,6 +1,6 @@
 //! The notation's tokens.
 
-use crate::prompt::error::{Fault, PromptErrorKind};
+use crate::prompt::error::{Fault, ReadErrorKind};
 use crate::prompt::read::Excerpt;
 
 /// A token and where it stands.
@@ -59,7 +59,7 @@ pub(super) fn tokens(excerpt: Excerpt<'_>) -> Result<Vec<Token<'_>>, Fault> {
 }
 
 /// The token that a text begins with, and its length.
-fn token(text: &str) -> Result<(Kind<'_>, usize), PromptErrorKind> {
+fn token(text: &str) -> Result<(Kind<'_>, usize), ReadErrorKind> {
     if let Some(comment) = text.strip_prefix("//") {
         let comment = comment.split('\n').next().unwrap_or_default();
         return Ok((Kind::Comment(comment), 2 + comment.len()));
@@ -73,13 +73,13 @@ fn token(text: &str) -> Result<(Kind<'_>, usize), PromptErrorKind> {
     let len = text.find(|character| !is_word(character)).unwrap_or(text.len());
     if len == 0 {
         let found = text.chars().take(1).collect::<String>();
-        return Err(PromptErrorKind::Expected { expected: "a type".to_owned(), found: format!("`{found}`") });
+        return Err(ReadErrorKind::Expected { expected: "a type".to_owned(), found: format!("`{found}`") });
     }
     Ok((Kind::Word(&text[..len]), len))
 }
 
 /// A string with JSON's escapes.
-fn string(text: &str) -> Result<(Kind<'_>, usize), PromptErrorKind> {
+fn string(text: &str) -> Result<(Kind<'_>, usize), ReadErrorKind> {
     let mut is_escaped = false;
     let end = text[1..].find(|character| {
         let ends = character == '\n' || (character == '"' && !is_escaped);
@@ -89,6 +89,6 @@ fn string(text: &str) -> Result<(Kind<'_>, usize), PromptErrorKind> {
     let len = end.map_or(text.len(), |end| 1 + end + 1);
     match serde_json::from_str(&text[..len]) {
         Ok(string) => Ok((Kind::Text(string), len)),
-        Err(error) => Err(PromptErrorKind::NotJson(error.to_string())),
+        Err(error) => Err(ReadErrorKind::NotJson(error.to_string())),
     }
 }

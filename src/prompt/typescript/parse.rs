@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::comments::Notes;
 use super::lexer::{self, Kind, Token};
 use super::schema;
-use crate::prompt::error::{Fault, PromptErrorKind};
+use crate::prompt::error::{Fault, ReadErrorKind};
 use crate::prompt::read::Excerpt;
 
 /// How deep types may be nested: as deep as JSON may in a request.
@@ -78,7 +78,7 @@ pub(in crate::prompt) fn namespace<'a>(
     while !parser.is_sign_after_comments("}") {
         let declaration = parser.declaration()?;
         if declarations.iter().any(|known| known.name == declaration.name) {
-            let kind = PromptErrorKind::Duplicate(declaration.name);
+            let kind = ReadErrorKind::Duplicate(declaration.name);
             return Err(Fault { at: declaration.at, kind });
         }
         declarations.push(declaration);
@@ -124,7 +124,7 @@ impl<'a> Parser<'a> {
     fn type_of(&mut self, in_list: bool) -> Result<Type, Fault> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(self.fault(PromptErrorKind::TooDeep(DEEPEST)));
+            return Err(self.fault(ReadErrorKind::TooDeep(DEEPEST)));
         }
         let bar = self.tokens.get(self.next).filter(|token| token.kind == Kind::Sign("|") && token.is_first);
         let found = match bar.map(|token| token.column) {
@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
             types.push(self.primary()?);
             while self.is_sign("[") {
                 if types.len() > 1 && !is_choice(&types) {
-                    return Err(self.fault(PromptErrorKind::Ambiguous));
+                    return Err(self.fault(ReadErrorKind::Ambiguous));
                 }
                 self.next += 1;
                 self.sign("]")?;
@@ -208,7 +208,7 @@ impl<'a> Parser<'a> {
                 Ok(value @ (Value::Bool(_) | Value::Number(_))) => Type::Literal(value),
                 _ => {
                     self.next -= 1;
-                    return Err(self.fault(PromptErrorKind::UnknownType(word.to_owned())));
+                    return Err(self.fault(ReadErrorKind::UnknownType(word.to_owned())));
                 }
             },
         })
@@ -222,7 +222,7 @@ impl<'a> Parser<'a> {
             let at = self.at();
             let member = self.member(&comments)?;
             if members.iter().any(|known| known.name == member.name) {
-                return Err(Fault { at, kind: PromptErrorKind::Duplicate(member.name) });
+                return Err(Fault { at, kind: ReadErrorKind::Duplicate(member.name) });
             }
             members.push(member);
         }
@@ -306,7 +306,7 @@ impl<'a> Parser<'a> {
         self.tokens.get(self.next).map_or(self.end, |token| token.at)
     }
 
-    fn fault(&self, kind: PromptErrorKind) -> Fault {
+    fn fault(&self, kind: ReadErrorKind) -> Fault {
         Fault { at: self.at(), kind }
     }
 
@@ -320,7 +320,7 @@ impl<'a> Parser<'a> {
             Some(Kind::Sign(sign)) => format!("`{sign}`"),
             None => "the end".to_owned(),
         };
-        self.fault(PromptErrorKind::Expected { expected: expected.to_owned(), found })
+        self.fault(ReadErrorKind::Expected { expected: expected.to_owned(), found })
     }
 }
 
