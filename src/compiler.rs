@@ -183,7 +183,9 @@ impl Compiler {
         }
         let template = self.template(definition, part)?;
         match template.special() {
-            Some((special, position)) => Err(part.refused(LarkError::at(position, LarkErrorKind::SpecialInText(special)))),
+            Some((special, position)) => {
+                Err(part.refused(LarkError::at(position, LarkErrorKind::SpecialInText(special))))
+            }
             None => self.text(&template, options, part, report),
         }
     }
@@ -211,7 +213,7 @@ impl Compiler {
     fn ended(&self, text: Expression, report: Report) -> Grammar {
         let end = Expression::special(SpecialToken::Return).optional();
         let rules = Rules::of_text(self.automaton(&text.then(end)));
-        Ok(Grammar { rules: Arc::new(rules), report: Arc::new(report) })
+        Grammar { rules: Arc::new(rules), report: Arc::new(report) }
     }
 
     /// Any value of a schema.

@@ -81,7 +81,8 @@ impl Verifier {
         if self.may_call_often && message.recipient.is_some() {
             return self.last_problem(message);
         }
-        (!is_thought(message)).then(|| format!("a message on {} stands before the last one", channel(message)))
+        (!is_thought(message))
+            .then(|| format!("a message on {} stands before the last one", channel(message)))
     }
 
     /// What is wrong with the message that ends the turn: one call, or one answer.

@@ -33,7 +33,10 @@ impl Automaton {
     pub fn fits_after(&self, residual: &Residual, token: TokenId, fits: Judge<'_>) -> bool {
         let is_other = self.allowed(residual).others().binary_search(&token).is_ok();
         (is_other && self.fits_exactly(residual, token, fits))
-            || self.leaf_threads(residual).iter().any(|thread| self.fits_inside(residual, thread, token, fits))
+            || self
+                .leaf_threads(residual)
+                .iter()
+                .any(|thread| self.fits_inside(residual, thread, token, fits))
     }
 
     fn fits_exactly(&self, residual: &Residual, token: TokenId, fits: Judge<'_>) -> bool {
@@ -41,7 +44,8 @@ impl Automaton {
     }
 
     fn fits_inside(&self, residual: &Residual, thread: &Thread, token: TokenId, fits: Judge<'_>) -> bool {
-        let (Head::Leaf { leaf, state }, Some(bytes)) = (&thread.head, self.vocabulary().token_bytes(token)) else {
+        let (Head::Leaf { leaf, state }, Some(bytes)) = (&thread.head, self.vocabulary().token_bytes(token))
+        else {
             return false;
         };
         let end = bytes.iter().try_fold(*state, |state, byte| leaf.step(state, *byte));

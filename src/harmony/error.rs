@@ -84,7 +84,9 @@ pub enum RequestErrorKind {
     #[error("the name {0:?} is not 1 to 64 of the characters A-Z a-z 0-9 _ -")]
     BadName(String),
     /// A recipient that is no path of names, or that is not a tool.
-    #[error("the recipient {0:?} is not one or more names with dots between them, or means somebody who is no tool")]
+    #[error(
+        "the recipient {0:?} is not one or more names with dots between them, or means somebody who is no tool"
+    )]
     BadRecipient(String),
     /// A number that is negative, broken, or past 2³² - 1.
     #[error("{0} is not a whole number from 0 to 4294967295")]

@@ -98,7 +98,8 @@ fn start_rule(request: &Request) -> &'static str {
 
 /// The message that answers.
 fn answer(request: &Request, formats: &[(String, Expression)], text: &Expression) -> Expression {
-    let body = Expression::choice(formats.iter().map(|(_, body)| body.clone())).unwrap_or_else(|| text.clone());
+    let body =
+        Expression::choice(formats.iter().map(|(_, body)| body.clone())).unwrap_or_else(|| text.clone());
     let options = request.turn();
     if options.allows_typed_answer && !formats.is_empty() {
         let json = Expression::literal("json");
@@ -189,7 +190,8 @@ fn text(forbids_spelled_tokens: bool) -> Expression {
 /// Texts that spell no special token. A host that tokenises a history again may take the spelling for the token.
 static UNSPELLED: LazyLock<Arc<Dfa>> = LazyLock::new(|| {
     const STATES: usize = 1_000;
-    let spelled = Pattern::parse(SPELLED).expect("our own pattern").to_dfa(STATES).expect("a small automaton");
+    let spelled =
+        Pattern::parse(SPELLED).expect("our own pattern").to_dfa(STATES).expect("a small automaton");
     Arc::new(spelled.complement(STATES).expect("a small automaton"))
 });
 

@@ -60,16 +60,8 @@ pub(super) fn read(harmony: &Node<'_>) -> Result<Options, RequestError> {
             "property_order",
             &[("declared", PropertyOrder::Declared), ("any", PropertyOrder::Any)],
         )?,
-        formats: word(
-            harmony,
-            "formats",
-            &[("assert", Formats::Assert), ("annotate", Formats::Annotate)],
-        )?,
-        strict: word(
-            harmony,
-            "strict",
-            &[("always", Strict::Always), ("as_declared", Strict::AsDeclared)],
-        )?,
+        formats: word(harmony, "formats", &[("assert", Formats::Assert), ("annotate", Formats::Annotate)])?,
+        strict: word(harmony, "strict", &[("always", Strict::Always), ("as_declared", Strict::AsDeclared)])?,
     })
 }
 

@@ -18,7 +18,9 @@ pub(super) fn read(node: &Node<'_>) -> Result<(Tool, String), RequestError> {
     if let Some(word) = node.get("content_type") {
         let declared = tools::name(&word)?.0;
         match &mut payload {
-            Payload::Text { content_type } | Payload::Grammar { content_type, .. } => declared.clone_into(content_type),
+            Payload::Text { content_type } | Payload::Grammar { content_type, .. } => {
+                declared.clone_into(content_type)
+            }
             Payload::Json(_) | Payload::Code => {
                 let schema = format!("{}/schema", node.pointer);
                 return Err(word.error(RequestErrorKind::Contradiction(schema)).of_tool(name));

@@ -134,11 +134,17 @@ pub(super) fn read(
     for node in root.get_elements("tools")? {
         let node = node.object()?;
         match kind(&node)? {
-            Type::Hosted(builtin) => builtin.tools(&node.pointer).try_for_each(|tool| tools.add(tool, &node.pointer))?,
+            Type::Hosted(builtin) => {
+                builtin.tools(&node.pointer).try_for_each(|tool| tools.add(tool, &node.pointer))?
+            }
             Type::Named(kind) => {
                 let described = described(&node, kind)?;
                 let (name, pointer) = name(&described.require("name")?)?;
-                let tool = if kind == ToolKind::Custom { custom(name, &described) } else { function(name, &described, strict) };
+                let tool = if kind == ToolKind::Custom {
+                    custom(name, &described)
+                } else {
+                    function(name, &described, strict)
+                };
                 tools.add(tool.map_err(|error| error.of_tool(name))?, &pointer)?;
             }
         }

@@ -63,7 +63,8 @@ impl Rules {
                 return None;
             }
             let fresh = self.shortest(&next.residual);
-            next.plan = planned.filter(|plan| plan.tokens().len() < fresh.len()).or_else(|| Some(Plan::new(fresh)));
+            next.plan =
+                planned.filter(|plan| plan.tokens().len() < fresh.len()).or_else(|| Some(Plan::new(fresh)));
         }
         Some(next)
     }

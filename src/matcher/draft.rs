@@ -44,7 +44,8 @@ impl Matcher {
         let mut step = self.step().clone();
         for (done, mask) in masks.iter_mut().enumerate() {
             self.rules.fill(&step, self.left_after(done), mask);
-            let next = draft.get(done).and_then(|token| self.rules.take(&step, *token, self.left_after(done)));
+            let next =
+                draft.get(done).and_then(|token| self.rules.take(&step, *token, self.left_after(done)));
             match next {
                 Some(next) => step = next,
                 None => return done + 1,

@@ -332,8 +332,8 @@ impl Matcher {
 
     /// The grammar knows places inside JSON, the tokens those outside.
     fn place_of(&self, residual: &Residual) -> String {
-        Some(self.automaton().place(residual)).filter(|place| !place.is_empty()).unwrap_or_else(|| {
-            Transcript::place(self.vocabulary(), &self.said())
-        })
+        Some(self.automaton().place(residual))
+            .filter(|place| !place.is_empty())
+            .unwrap_or_else(|| Transcript::place(self.vocabulary(), &self.said()))
     }
 }

@@ -85,7 +85,8 @@ impl Role {
         let header = if is_cut { tokens } else { &tokens[1..] };
         let words = header.iter().map_while(|token| vocabulary.token_bytes(*token));
         let role = words.flatten().copied().collect::<Vec<u8>>();
-        let is_channel = header.first().and_then(|token| vocabulary.special(*token)) == Some(SpecialToken::Channel);
+        let is_channel =
+            header.first().and_then(|token| vocabulary.special(*token)) == Some(SpecialToken::Channel);
         match is_cut {
             true if is_channel || role.starts_with(b" to=") => Self::Assistant,
             true => Self::Unknown,

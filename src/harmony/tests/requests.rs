@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use crate::harmony::{Builtin, Calls, Format, Options, Payload, Profile, Reasoning, Request, Strict, Syntax, Tool, ToolKind};
+use crate::harmony::{
+    Builtin, Calls, Format, Options, Payload, Profile, Reasoning, Request, Strict, Syntax, Tool, ToolKind,
+};
 use crate::json::{Layout, PropertyOrder};
 use crate::schema::Formats;
 
@@ -110,7 +112,7 @@ fn response_formats_are_found_in_every_place() {
     ] {
         let request = read(&request);
         let Format::Json(formats) = request.format() else { panic!("a JSON format") };
-    let format = &formats[0];
+        let format = &formats[0];
         assert_eq!((format.name.as_deref(), &format.schema), (Some("n"), &schema));
         assert_eq!(format.pointer, pointer);
     }
@@ -179,7 +181,11 @@ fn tools_of_all_kinds_have_recipients() {
     }));
     let recipients: Vec<_> = request.tools().iter().map(Tool::recipient).collect();
     let browser = ["browser.search", "browser.open", "browser.find"];
-    let expected = [&["functions.a", "functions.b", "functions.c", "functions.d"], &browser[..], &["python", "container.exec", "notes"]];
+    let expected = [
+        &["functions.a", "functions.b", "functions.c", "functions.d"],
+        &browser[..],
+        &["python", "container.exec", "notes"],
+    ];
     assert_eq!(recipients, expected.concat());
     let text = |content_type: &str| Payload::Text { content_type: content_type.to_owned() };
     let grammar = |syntax, definition: &str| Payload::Grammar {
