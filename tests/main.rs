@@ -1,7 +1,10 @@
 //! All integration tests.
 
 mod architecture;
+mod budgets;
 mod corpus;
+mod drafts;
+mod forced;
 mod grammars;
 mod harmony;
 mod harness;
@@ -12,5 +15,8 @@ mod prompt_loop;
 mod prompt_reading;
 mod prompt_rendering;
 mod prompt_seeds;
+mod prompts;
 mod requests;
 mod schemas;
+mod stream;
+mod turns;

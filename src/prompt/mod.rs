@@ -31,8 +31,10 @@ mod request;
 mod system;
 mod typescript;
 
-#[cfg(test)]
-mod tests;
+/// The page on prompts, whose example is run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/prompts.md")]
+struct Page;
 
 pub use calls::CallError;
 pub use conversation::Conversation;

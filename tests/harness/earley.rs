@@ -32,7 +32,7 @@ impl Earley {
     /// Reads a grammar; `None` where it holds what only the crate knows (`%json`, special tokens).
     pub(crate) fn read(source: &str) -> Option<Self> {
         let words = words(source);
-        let is_foreign = |word: &Word| matches!(word, Word::Special | Word::Directive("json"));
+        let is_foreign = |word: &Word<'_>| matches!(word, Word::Special | Word::Directive("json"));
         (!words.iter().any(is_foreign)).then(|| Reader::read(&words))
     }
 

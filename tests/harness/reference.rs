@@ -12,7 +12,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use harmony_mask::{TokenId, Vocabulary};
 use openai_harmony::chat::{Content, Message, Role};
-use openai_harmony::{HarmonyEncoding, HarmonyEncodingName, ParseOptions, load_harmony_encoding};
+use openai_harmony::{
+    HarmonyEncoding, HarmonyEncodingName, ParseOptions, StreamableParser, load_harmony_encoding,
+};
 
 static ENCODING: LazyLock<HarmonyEncoding> = LazyLock::new(|| {
     let folder = PathBuf::from(env::var_os("TIKTOKEN_ENCODINGS_BASE").expect("set by .cargo/config.toml"));
@@ -45,6 +47,11 @@ pub(crate) fn parse(tokens: &[TokenId]) -> Result<Vec<Message>, String> {
             options,
         )
         .map_err(|error| error.to_string())
+}
+
+/// The reference's streaming parser of what follows `<|start|>assistant`.
+pub(crate) fn streaming() -> StreamableParser {
+    StreamableParser::new(ENCODING.clone(), Some(Role::Assistant)).expect("the reference's own tokens")
 }
 
 /// A message as our transcript would have it: channel, recipient, content type, content.
