@@ -323,3 +323,25 @@ fn mutilated_prompts_are_read_or_refused() {
         }
     }
 }
+
+/// The same for tokens, cut anywhere and with any tokens among them.
+#[test]
+fn mutilated_tokens_are_read_or_refused() {
+    let mut random = Random::new(13);
+    let vocabulary = COMPILER.vocabulary();
+    for case in cases(include_str!("cases/prompt/seeds.json")) {
+        let whole = vocabulary.encode_with_special(text(&case, "prompt")).expect("it has an encoder");
+        for _ in 0..100 {
+            let mut tokens = whole[..=random.below(whole.len())].to_vec();
+            for _ in 0..random.below(4) {
+                let at = random.below(tokens.len());
+                // A control token half of the time, broken characters sometimes.
+                let any = [199_990, 11_088][random.below(2)] + random.below(30);
+                tokens[at] = u32::try_from(any).expect("fits");
+            }
+            if let Ok(read) = Request::from_prompt_tokens(vocabulary, &tokens) {
+                assert!(read.position <= tokens.len());
+            }
+        }
+    }
+}

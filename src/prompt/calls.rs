@@ -25,10 +25,10 @@ struct OpenCall {
 }
 
 impl OpenCalls {
-    /// Takes the next message, where it may follow.
+    /// Takes the next message, where it may follow; `declared` is sorted.
     pub(super) fn see(&mut self, message: &Message, declared: &[String]) -> Result<(), CallError> {
         if let Some(tool) = message.called() {
-            if !declared.iter().any(|name| name == tool) {
+            if declared.binary_search_by(|name| name.as_str().cmp(tool)).is_err() {
                 return Err(CallError::UndeclaredTool(tool.to_owned()));
             }
             self.0.push(OpenCall { tool: tool.to_owned(), channel: message.channel.clone() });

@@ -46,7 +46,7 @@ pub struct Conversation {
     pub(super) developer: Developer,
     pub(super) messages: Vec<Message>,
     pub(super) open_calls: OpenCalls,
-    /// What may be called.
+    /// What may be called, sorted.
     pub(super) recipients: Vec<String>,
     pub(super) style: Style,
 }

@@ -1,5 +1,7 @@
 //! The developer message: its sections, and what is in them.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Deserializer, Value};
 
 use super::Excerpt;
@@ -82,13 +84,13 @@ fn function(declaration: Declaration) -> Result<Function, Fault> {
 
 fn formats(section: Excerpt<'_>) -> Result<Vec<ResponseFormat>, Fault> {
     let mut rest = section.after(FORMATS)?.after("\n")?;
-    let mut formats: Vec<ResponseFormat> = Vec::new();
+    let (mut formats, mut names) = (Vec::new(), BTreeSet::new());
     loop {
         let (name, after) = rest.after("## ")?.line();
         if !is_name(name.text) {
             return Err(name.fault(ReadErrorKind::BadName(name.text.to_owned())));
         }
-        if formats.iter().any(|known| known.name == name.text) {
+        if !names.insert(name.text) {
             return Err(name.fault(ReadErrorKind::Duplicate(name.text.to_owned())));
         }
         let (description, schema) = comment(after.after("\n")?);

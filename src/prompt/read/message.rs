@@ -142,7 +142,7 @@ fn word(text: Excerpt<'_>) -> (Excerpt<'_>, Excerpt<'_>) {
 }
 
 impl Draft<'_> {
-    /// The message, one of a conversation with these tools.
+    /// The message, one of a conversation with these tools, which are sorted.
     pub(super) fn message(&self, tools: &[String]) -> Result<Message, Fault> {
         let author = self.author(tools)?;
         self.check_end(&author)?;
@@ -170,7 +170,9 @@ impl Draft<'_> {
             ("assistant", _) => Ok(Author::Assistant(name)),
             ("developer", None) => Ok(Author::Developer),
             ("system", None) => Err(self.author.expected("another role: the system message comes first")),
-            (tool, None) if tools.iter().any(|known| known == tool) => Ok(Author::Tool(tool.to_owned())),
+            (tool, None) if tools.binary_search_by(|known| known.as_str().cmp(tool)).is_ok() => {
+                Ok(Author::Tool(tool.to_owned()))
+            }
             _ => Err(self.author.fault(ReadErrorKind::UnknownRole(self.author.text.to_owned()))),
         }
     }

@@ -16,6 +16,7 @@ use super::calls::OpenCalls;
 use super::conversation::{Conversation, Style};
 use super::developer::Developer;
 use super::error::{Fault, ReadError, ReadErrorKind};
+use super::system::System;
 use crate::harmony::{Request, Tool};
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
@@ -98,6 +99,7 @@ fn read(source: &Source<'_>) -> Result<(Request, Conversation, Option<usize>), F
     let system = take(&mut rest, "system").map(|draft| system::read(draft.content)).transpose()?;
     let developed = take(&mut rest, "developer");
     let developer = developed.map_or(Ok(Developer::default()), |draft| developer::read(draft.content))?;
+    check_channels(system.as_ref(), &developer, developed)?;
     let document = document::request(system.as_ref(), &developer);
     let request = Request::read(&document).map_err(|error| {
         let at = developed.or(drafts.first()).map_or(0, |draft| draft.author.at);
@@ -120,6 +122,22 @@ fn read(source: &Source<'_>) -> Result<(Request, Conversation, Option<usize>), F
         conversation.messages.push(message);
     }
     Ok((request, conversation, open))
+}
+
+/// Functions are called on `commentary`, so where they are declared the channel must be valid.
+fn check_channels(
+    system: Option<&System>,
+    developer: &Developer,
+    developed: Option<&Draft<'_>>,
+) -> Result<(), Fault> {
+    let channels = system.map_or(&[][..], |system| &system.channels);
+    let has_commentary = channels.is_empty() || channels.iter().any(|name| name == "commentary");
+    match developed {
+        Some(draft) if !has_commentary && !developer.functions.is_empty() => {
+            Err(draft.author.fault(ReadErrorKind::Channels(channels.join(", "))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The next message, if it is of this role.

@@ -171,16 +171,14 @@ impl Reader<'_> {
     /// A call with the header that is usual for its tool.
     fn called(&self, recipient: &str, text: String) -> Message {
         let style = self.conversation.style;
-        let is_function = recipient.starts_with("functions.");
         let functions = &self.conversation.developer.functions;
+        let name = recipient.strip_prefix("functions.");
         let is_text = recipient == "python"
-            || functions
-                .iter()
-                .any(|function| function.is_text() && recipient == format!("functions.{}", function.name));
+            || functions.iter().any(|function| function.is_text() && name == Some(&*function.name));
         Message {
             recipient: Some(style.recipient(recipient)),
             content_type: (!is_text).then(|| style.content_type("json")),
-            ..Message::assistant(if is_function { "commentary" } else { "analysis" }, text)
+            ..Message::assistant(if name.is_some() { "commentary" } else { "analysis" }, text)
         }
     }
 
@@ -212,12 +210,15 @@ impl Reader<'_> {
         self.add(Message::result(tool, channel, output), item)
     }
 
-    /// The text of an item of reasoning; its summary where the text itself is withheld.
+    /// The text of an item of reasoning; its summary where the text itself is withheld, and nothing where both are.
     fn reasoning(&mut self, item: &Node<'_>) -> Outcome {
         let text = match content::get(item, "content")? {
             Some(text) => text,
             None => content::text(&item.require("summary")?)?,
         };
+        if text.is_empty() {
+            return Ok(());
+        }
         self.add(Message::assistant("analysis", text), item)
     }
 

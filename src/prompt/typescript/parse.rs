@@ -1,5 +1,7 @@
 //! From the notation to types.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::comments::Notes;
@@ -35,8 +37,8 @@ pub(in crate::prompt) enum Type {
     Literal(Value),
     /// An object.
     Object(Option<String>, Vec<Member>),
-    /// An array.
-    Array(Box<Type>),
+    /// An array of one type, or of anything: `T[]` and `Array<any>`.
+    Array(Option<Box<Type>>),
     /// `A | B`.
     Inline(Vec<Type>),
     /// A line for each type, with a remark.
@@ -74,10 +76,10 @@ pub(in crate::prompt) fn namespace<'a>(
     parser.word("namespace")?;
     parser.word(name)?;
     parser.sign("{")?;
-    let mut declarations: Vec<Declaration> = Vec::new();
+    let (mut declarations, mut names) = (Vec::new(), BTreeSet::new());
     while !parser.is_sign_after_comments("}") {
         let declaration = parser.declaration()?;
-        if declarations.iter().any(|known| known.name == declaration.name) {
+        if !names.insert(declaration.name.clone()) {
             let kind = ReadErrorKind::Duplicate(declaration.name);
             return Err(Fault { at: declaration.at, kind });
         }
@@ -163,7 +165,7 @@ impl<'a> Parser<'a> {
                 }
                 self.next += 1;
                 self.sign("]")?;
-                types = vec![Type::Array(Box::new(union(types)))];
+                types = vec![Type::Array(Some(Box::new(union(types))))];
             }
             let continues = self.is_sign("|") && !(in_list && self.tokens[self.next].is_first);
             if !continues {
@@ -202,7 +204,7 @@ impl<'a> Parser<'a> {
                 self.sign("<")?;
                 let items = self.type_of(false)?;
                 self.sign(">")?;
-                if items == Type::Any { Type::Named("Array") } else { Type::Array(Box::new(items)) }
+                Type::Array((items != Type::Any).then(|| Box::new(items)))
             }
             _ => match serde_json::from_str(word) {
                 Ok(value @ (Value::Bool(_) | Value::Number(_))) => Type::Literal(value),
@@ -216,12 +218,12 @@ impl<'a> Parser<'a> {
 
     /// The members of an object, after its `{`.
     fn members(&mut self) -> Result<Vec<Member>, Fault> {
-        let mut members: Vec<Member> = Vec::new();
+        let (mut members, mut names) = (Vec::new(), BTreeSet::new());
         while !self.is_sign_after_comments("}") {
             let comments = self.comments();
             let at = self.at();
             let member = self.member(&comments)?;
-            if members.iter().any(|known| known.name == member.name) {
+            if !names.insert(member.name.clone()) {
                 return Err(Fault { at, kind: ReadErrorKind::Duplicate(member.name) });
             }
             members.push(member);
@@ -337,8 +339,12 @@ fn joined(comments: &[&str]) -> Option<String> {
 
 /// Whether these types can be what openai-harmony means to repeat: names and values, none twice.
 fn is_choice(types: &[Type]) -> bool {
-    let is_plain = |found: &Type| matches!(found, Type::Named(_) | Type::Literal(_));
-    types.iter().all(is_plain) && types.iter().enumerate().all(|(at, found)| !types[..at].contains(found))
+    let mut seen = BTreeSet::new();
+    types.iter().all(|found| match found {
+        Type::Named(name) => seen.insert((*name).to_owned()),
+        Type::Literal(value) => seen.insert(value.to_string()),
+        _ => false,
+    })
 }
 
 fn union(mut types: Vec<Type>) -> Type {

@@ -18,7 +18,6 @@ fn schema(found: &Type) -> Value {
         Type::Any => json!({}),
         // Lists of one, which the notation writes as the bare name again.
         Type::Named(name @ ("null" | "object" | "array")) => json!({"type": [name]}),
-        Type::Named("Array") => json!({"type": "array"}),
         Type::Named(name) => json!({"type": name}),
         Type::Literal(value) => literals(std::slice::from_ref(&value)),
         // Nothing is said of its members: any object.
@@ -26,7 +25,8 @@ fn schema(found: &Type) -> Value {
             annotated(json!({"type": "object"}), description.as_deref())
         }
         Type::Object(description, members) => object(description.as_deref(), members),
-        Type::Array(items) => json!({"type": "array", "items": schema(items)}),
+        Type::Array(None) => json!({"type": "array"}),
+        Type::Array(Some(items)) => json!({"type": "array", "items": schema(items)}),
         Type::Inline(types) => inline(types),
         Type::Listed(variants) => listed(variants),
     }
@@ -85,7 +85,7 @@ fn inline(types: &[Type]) -> Value {
 
 fn plain_name(found: &Type) -> Option<&'static str> {
     match found {
-        Type::Named(name) if *name != "Array" => Some(name),
+        Type::Named(name) => Some(name),
         _ => None,
     }
 }
