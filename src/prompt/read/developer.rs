@@ -34,6 +34,17 @@ pub(super) fn read(content: Excerpt<'_>) -> Result<Developer, Fault> {
     Ok(developer)
 }
 
+/// Checks a message amid the conversation: it has instructions, but declares nothing.
+pub(super) fn check_later(content: Excerpt<'_>) -> Result<(), Fault> {
+    let developer = read(content)?;
+    if developer.functions.is_empty() && developer.formats.is_empty() {
+        return Ok(());
+    }
+    Err(content.expected(
+        "instructions alone: tools and formats stand in the developer message that opens the prompt",
+    ))
+}
+
 /// The instructions, and the section that follows them. A heading in the instructions themselves is told from that of a section by what
 /// follows: a section has a second heading.
 fn instructions(text: Excerpt<'_>) -> Result<(&str, Excerpt<'_>), Fault> {

@@ -1,7 +1,7 @@
 //! Headers, contents and ends of messages.
 
-use super::Excerpt;
 use super::source::{Part, Source};
+use super::{Excerpt, developer};
 use crate::prompt::error::{Fault, ReadErrorKind};
 use crate::prompt::message::{Author, ContentType, Message, Recipient};
 use crate::special::SpecialToken;
@@ -146,6 +146,9 @@ impl Draft<'_> {
     pub(super) fn message(&self, tools: &[String]) -> Result<Message, Fault> {
         let author = self.author(tools)?;
         self.check_end(&author)?;
+        if author == Author::Developer {
+            developer::check_later(self.content)?;
+        }
         let recipient = self
             .recipient
             .map(|(name, after_channel)| Recipient { name: name.text.to_owned(), after_channel });

@@ -91,28 +91,33 @@ impl Reader<'_> {
         if item.get("channel").is_some() || item.get("recipient").is_some() {
             return self.harmony_message(item);
         }
-        let author = Author::Assistant(name(item)?);
         let calls = item.get_elements("tool_calls")?;
-        let thoughts = REASONING.into_iter().find_map(|member| item.get(member));
-        let has_thoughts = thoughts.is_some();
-        if let Some(thoughts) = thoughts {
-            let message = Message::assistant("analysis", content::text(&thoughts)?);
-            self.add(Message { author: author.clone(), ..message }, item)?;
+        let has_thoughts = self.thoughts(item)?;
+        if calls.is_empty() && !has_thoughts {
+            item.require("content")?;
         }
-        let said = if calls.is_empty() && !has_thoughts {
-            Some(item.require("content")?)
-        } else {
-            item.get("content")
-        };
-        if let Some(said) = said {
-            // Beside a call, text is a preamble.
-            let channel = if calls.is_empty() { "final" } else { "commentary" };
-            let text = content::text(&said)?;
-            if calls.is_empty() || !text.is_empty() {
-                self.add(Message { author, ..Message::assistant(channel, text) }, item)?;
-            }
-        }
+        self.said(item, !calls.is_empty())?;
         calls.into_iter().try_for_each(|call| self.tool_call(&call.object()?))
+    }
+
+    /// Adds the thoughts of an assistant's message; whether there are any.
+    fn thoughts(&mut self, item: &Node<'_>) -> Outcome<bool> {
+        let Some(thoughts) = REASONING.into_iter().find_map(|member| item.get(member)) else {
+            return Ok(false);
+        };
+        let message = Message::assistant("analysis", content::text(&thoughts)?);
+        self.add(Message { author: Author::Assistant(name(item)?), ..message }, item)?;
+        Ok(true)
+    }
+
+    /// Adds the text of an assistant's message: an answer, or beside calls a preamble, which clients leave empty where there is none.
+    fn said(&mut self, item: &Node<'_>, has_calls: bool) -> Outcome {
+        let Some(text) = content::get(item, "content")? else { return Ok(()) };
+        if has_calls && text.is_empty() {
+            return Ok(());
+        }
+        let message = Message::assistant(if has_calls { "commentary" } else { "final" }, text);
+        self.add(Message { author: Author::Assistant(name(item)?), ..message }, item)
     }
 
     /// A message that says what its header is, with OpenAI's names for its fields in Harmony.
