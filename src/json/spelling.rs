@@ -1,9 +1,10 @@
 //! What every rule of one JSON text shares: the schema, the layout, and the leaves made ahead.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use serde_json::Value as Json;
 
@@ -65,14 +66,17 @@ impl Spelling {
     ) -> Result<Self, SpellingError> {
         let (mut numerals, mut strings, mut plans) = (HashMap::new(), HashMap::new(), HashMap::new());
         let counts = Counts::new(&schema, limits);
+        let mut leaves = HashSet::new();
         for node in schema.nodes() {
             let values = schema.values(node);
             if !values.numbers.is_empty() {
-                numerals.insert(node, Expression::leaf(numbers(&values.numbers, limits.dfa_states)?));
+                let leaf = numbers(&values.numbers, limits.dfa_states)?;
+                numerals.insert(node, Expression::leaf(shared(leaf, &mut leaves)));
             }
             if !values.strings.is_empty() {
-                let leaves = values.strings.iter().map(|cell| string(cell, limits).map(Expression::leaf));
-                strings.insert(node, leaves.collect::<Result<_, _>>()?);
+                let leaf =
+                    |cell| string(cell, limits).map(|leaf| Expression::leaf(shared(leaf, &mut leaves)));
+                strings.insert(node, values.strings.iter().map(leaf).collect::<Result<_, _>>()?);
             }
             for (cell, arrays) in values.arrays.iter().enumerate() {
                 if !counts.suffice(arrays) {
@@ -227,6 +231,15 @@ impl Rule for Value {
     fn fingerprint(&self) -> u64 {
         fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.level, self.avoid.len()))
     }
+}
+
+/// The leaf, or an equal one that was met before: those are told to be equal without a look at their tables.
+fn shared(leaf: Leaf, leaves: &mut HashSet<Leaf>) -> Leaf {
+    if let Some(known) = leaves.get(&leaf) {
+        return known.clone();
+    }
+    leaves.insert(leaf.clone());
+    leaf
 }
 
 fn string(cell: &Strings, limits: &Limits) -> Result<Leaf, LimitExceeded> {
