@@ -14,5 +14,6 @@ mod masks;
 mod prompts;
 mod requests;
 mod schemas;
+mod spelled;
 mod stream;
 mod turns;
