@@ -252,7 +252,11 @@ impl Compiler {
         part: &Part<'_>,
         report: &mut Report,
     ) -> Result<(Schema, Style), Error> {
-        let schema_options = SchemaOptions { formats: options.formats, resources: self.resources.clone() };
+        let schema_options = SchemaOptions {
+            formats: options.formats,
+            resources: self.resources.clone(),
+            texts: options.forbids_spelled_tokens.then(harmony::unspelled),
+        };
         let schema = Schema::read(schema, &schema_options, &self.limits).map_err(|source| Error::Schema {
             tool: part.tool.map(str::to_owned),
             at: part.at.to_owned(),

@@ -18,5 +18,6 @@ mod prompt_seeds;
 mod prompts;
 mod requests;
 mod schemas;
+mod spelled;
 mod stream;
 mod turns;

@@ -75,7 +75,10 @@ fn problems(request: &Request, matcher: &Matcher) -> Vec<String> {
     expect(is_order_right(request, &messages), "messages in the wrong order");
     expect(messages.iter().all(|message| is_body_right(request, message)), "a body is wrong");
     expect(formats_match(request, matcher, &messages), "another format is reported");
-    expect(!request.turn().forbids_spelled_tokens || !spells_tokens(&messages), "a special token is spelled");
+    expect(
+        !request.options().forbids_spelled_tokens || !spells_tokens(&messages),
+        "a special token is spelled",
+    );
     wrong
 }
 

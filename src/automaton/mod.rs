@@ -28,6 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use residual::{Residual, Unit};
+pub use within::Rest;
 
 use allowed::{Allowed, Collector};
 use cache::{Bounded, Expansions, bounded};

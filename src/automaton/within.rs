@@ -1,7 +1,7 @@
 //! Which tokens leave an end within reach: masks narrowed by what completes the text after each token.
 //!
 //! A token that stays inside a leaf leads to one of few states, and what completes the text from there is found once per state, not once per
-//! token. While a text is being captured, what follows may depend on it; its cheapest completion then stands for it.
+//! token. While a text is being captured, what follows depends on all of it, so only a length is known.
 
 use std::collections::HashMap;
 
@@ -13,8 +13,17 @@ use crate::expression::{Leaf, State};
 use crate::special::TokenId;
 use crate::token_mask::TokenMask;
 
+/// What completes a text after a token.
+#[derive(Clone, Copy, Debug)]
+pub enum Rest<'a> {
+    /// These units.
+    Units(&'a [Unit]),
+    /// About so many, or a few more: which ones depends on a text that is still being read.
+    About(u32),
+}
+
 /// Judges a completion.
-type Judge<'a> = &'a dyn Fn(&[Unit]) -> bool;
+type Judge<'a> = &'a dyn Fn(Rest<'_>) -> bool;
 
 impl Automaton {
     /// Keeps of the tokens that may come next those after which `fits` approves of the shortest completion.
@@ -40,7 +49,7 @@ impl Automaton {
     }
 
     fn fits_exactly(&self, residual: &Residual, token: TokenId, fits: Judge<'_>) -> bool {
-        self.advance(residual, token).is_some_and(|next| fits(&self.shortest_completion(&next)))
+        self.advance(residual, token).is_some_and(|next| fits(Rest::Units(&self.shortest_completion(&next))))
     }
 
     fn fits_inside(&self, residual: &Residual, thread: &Thread, token: TokenId, fits: Judge<'_>) -> bool {
@@ -51,14 +60,18 @@ impl Automaton {
         let end = bytes.iter().try_fold(*state, |state, byte| leaf.step(state, *byte));
         end.is_some_and(|end| match leaf.is_complete(end) {
             true => self.fits_exactly(residual, token, fits),
-            false => fits(&self.completion_at(thread, leaf, end)),
+            false => self.fits_at(thread, leaf, end, fits),
         })
     }
 
-    /// What completes the text when the thread has come to another state of its leaf.
-    fn completion_at(&self, thread: &Thread, leaf: &Leaf, state: State) -> Vec<Unit> {
+    /// Judges what completes the text when the thread has come to another state of its leaf.
+    fn fits_at(&self, thread: &Thread, leaf: &Leaf, state: State, fits: Judge<'_>) -> bool {
         let head = Head::Leaf { leaf: leaf.clone(), state };
-        shortest_completion(&[Thread { head, ..thread.clone() }], &self.rules)
+        let thread = Thread { head, ..thread.clone() };
+        match thread.tape {
+            Some(_) => fits(Rest::About(thread.min_len())),
+            None => fits(Rest::Units(&shortest_completion(&[thread], &self.rules))),
+        }
     }
 
     /// The threads that stand in a leaf, also those behind leaves that may end here.
@@ -124,6 +137,6 @@ impl<'a> Inside<'a> {
 
     fn is_fit(&mut self, state: State) -> bool {
         let (automaton, thread, leaf, fits) = (self.automaton, self.thread, self.leaf, self.fits);
-        *self.judged.entry(state).or_insert_with(|| fits(&automaton.completion_at(thread, leaf, state)))
+        *self.judged.entry(state).or_insert_with(|| automaton.fits_at(thread, leaf, state, fits))
     }
 }

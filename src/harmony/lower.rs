@@ -53,7 +53,7 @@ pub fn lower<E: From<LimitExceeded>>(
         return Err(LimitExceeded { what: "tools", limit: limits.tools }.into());
     }
     let profile = request.turn().profile;
-    let text = text(request.turn().forbids_spelled_tokens);
+    let text = text(request.options().forbids_spelled_tokens);
     let calls = match request.calls() {
         Calls::Forbidden => None,
         Calls::Allowed(callable) | Calls::Required(callable) => {
@@ -183,17 +183,20 @@ fn listed(names: &[String]) -> String {
 
 /// Every text, or every text that spells no special token.
 fn text(forbids_spelled_tokens: bool) -> Expression {
-    let dfa = if forbids_spelled_tokens { UNSPELLED.clone() } else { Dfa::text() };
+    let dfa = if forbids_spelled_tokens { unspelled() } else { Dfa::text() };
     Expression::leaf(Leaf::new(DfaLanguage::new(dfa, "text".to_owned())))
 }
 
-/// Texts that spell no special token. A host that tokenises a history again may take the spelling for the token.
-static UNSPELLED: LazyLock<Arc<Dfa>> = LazyLock::new(|| {
-    const STATES: usize = 1_000;
-    let spelled =
-        Pattern::parse(SPELLED).expect("our own pattern").to_dfa(STATES).expect("a small automaton");
-    Arc::new(spelled.complement(STATES).expect("a small automaton"))
-});
+/// Texts that spell no special token.
+pub(crate) fn unspelled() -> Arc<Dfa> {
+    static UNSPELLED: LazyLock<Arc<Dfa>> = LazyLock::new(|| {
+        const STATES: usize = 1_000;
+        let spelled =
+            Pattern::parse(SPELLED).expect("our own pattern").to_dfa(STATES).expect("a small automaton");
+        Arc::new(spelled.complement(STATES).expect("a small automaton"))
+    });
+    UNSPELLED.clone()
+}
 
 /// A special token's spelling somewhere in a text.
 const SPELLED: &str = r"<\|(return|constrain|channel|start|end|message|call|startoftext|endoftext|endofprompt|reserved_[0-9]+)\|>";

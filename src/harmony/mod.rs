@@ -25,6 +25,7 @@ pub use choice::Calls;
 pub use document::document;
 pub use error::{RequestError, RequestErrorKind};
 pub use format::{Format, JsonFormat};
+pub(crate) use lower::unspelled;
 pub use lower::{Body, Turn, lower};
 pub use options::{Options, Strict, TurnOptions};
 pub use profile::Profile;

@@ -17,6 +17,9 @@ pub struct Options {
     pub formats: Formats,
     /// Whether a tool may opt out of its schema.
     pub strict: Strict,
+    /// Whether no text may spell a special token (`<|end|>` as seven ordinary characters): not free text, no string in JSON and no name. A host that
+    /// tokenises a history again may take the spelling for the token. The grammars of custom tools say themselves what they admit.
+    pub forbids_spelled_tokens: bool,
 }
 
 /// What `strict: false` on a tool does.
@@ -38,8 +41,6 @@ pub struct TurnOptions {
     pub allows_typed_answer: bool,
     /// Whether one call may follow another. Outside of the trained format, which has one call per turn.
     pub allows_parallel_calls: bool,
-    /// Whether text may spell a special token: `<|end|>` as seven ordinary characters.
-    pub forbids_spelled_tokens: bool,
 }
 
 /// Reads the settings for JSON.
@@ -62,6 +63,7 @@ pub(super) fn read(harmony: &Node<'_>) -> Result<Options, RequestError> {
         )?,
         formats: word(harmony, "formats", &[("assert", Formats::Assert), ("annotate", Formats::Annotate)])?,
         strict: word(harmony, "strict", &[("always", Strict::Always), ("as_declared", Strict::AsDeclared)])?,
+        forbids_spelled_tokens: harmony.get_bool("forbid_spelled_tokens")?.unwrap_or_default(),
     })
 }
 
@@ -83,7 +85,6 @@ pub(super) fn read_turn(root: &Node<'_>, harmony: Option<&Node<'_>>) -> Result<T
         )?,
         allows_typed_answer: flag("typed_answer")?,
         allows_parallel_calls: flag("parallel_tool_calls")?,
-        forbids_spelled_tokens: flag("forbid_spelled_tokens")?,
     };
     if options.allows_parallel_calls && permits_parallel == Some(false) {
         let contradiction = RequestErrorKind::Contradiction("/parallel_tool_calls".to_owned());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::forced;
 use super::rules::{Rules, Step};
-use crate::automaton::{Residual, Unit};
+use crate::automaton::{Residual, Rest, Unit};
 use crate::special::TokenId;
 use crate::token_mask::TokenMask;
 
@@ -70,15 +70,22 @@ impl Rules {
     }
 
     fn is_in_time(&self, step: &Step, token: TokenId, left: usize) -> bool {
-        self.automaton().fits_after(&step.residual, token, &|units| self.spell(units).len() < left)
+        self.automaton().fits_after(&step.residual, token, &|rest| self.fits(rest, left))
+    }
+
+    /// Whether one token and the rest are at most `left`. Of a rest of unknown spelling each byte may be a token.
+    fn fits(&self, rest: Rest<'_>, left: usize) -> bool {
+        match rest {
+            Rest::Units(units) => self.spell(units).len() < left,
+            Rest::About(units) => (units as usize) < left,
+        }
     }
 
     /// The tokens that may come next, of which `left` are left where there is a deadline.
     pub(super) fn fill(&self, step: &Step, left: Option<usize>, mask: &mut TokenMask) {
         match (&step.plan, left) {
             (Some(plan), Some(left)) => {
-                let fits = |units: &[Unit]| self.spell(units).len() < left;
-                self.automaton().keep_fitting(&step.residual, mask, &fits);
+                self.automaton().keep_fitting(&step.residual, mask, &|rest| self.fits(rest, left));
                 plan.tokens().first().into_iter().for_each(|token| mask.insert(*token));
             }
             _ => self.automaton().fill(&step.residual, mask),

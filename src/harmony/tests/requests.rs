@@ -141,13 +141,14 @@ fn text_is_the_default_format() {
 fn options_have_defaults_and_words() {
     assert_eq!(*read(&json!({"harmony": {"profile": "trained"}})).options(), Options::default());
     let request = read(&json!({"harmony": {
-        "whitespace": "any", "property_order": "any", "formats": "annotate", "strict": "as_declared",
+        "whitespace": "any", "property_order": "any", "formats": "annotate", "strict": "as_declared", "forbid_spelled_tokens": true,
     }}));
     let options = Options {
         whitespace: Layout::Any,
         property_order: PropertyOrder::Any,
         formats: Formats::Annotate,
         strict: Strict::AsDeclared,
+        forbids_spelled_tokens: true,
     };
     assert_eq!(*request.options(), options);
 }
@@ -266,7 +267,7 @@ fn turn_options_have_defaults_and_words() {
     }
     let turn = *read(&json!({"parallel_tool_calls": true})).turn();
     assert!(!turn.allows_parallel_calls, "a permission, not a wish");
-    let flags = json!({"typed_answer": true, "parallel_tool_calls": true, "forbid_spelled_tokens": true});
+    let flags = json!({"typed_answer": true, "parallel_tool_calls": true});
     let turn = *read(&json!({"harmony": flags})).turn();
-    assert!(turn.allows_typed_answer && turn.allows_parallel_calls && turn.forbids_spelled_tokens);
+    assert!(turn.allows_typed_answer && turn.allows_parallel_calls);
 }
