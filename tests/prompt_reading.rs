@@ -1,5 +1,6 @@
 //! Requests read from prompts: what is the same, what is lost, and what is refused.
 
+use harmony_mask::harmony::Tool;
 use harmony_mask::prompt::{Conversation, Parameters};
 use harmony_mask::{Grammar, Request, TokenMask};
 use serde_json::{Value, json};
@@ -126,7 +127,7 @@ fn everything_in_a_prompt_comes_back() {
     let ours = Conversation::read(&request).expect("a request");
     assert_eq!(read.conversation, ours);
     let recipients =
-        |request: &Request| request.tools().iter().map(|tool| tool.recipient()).collect::<Vec<_>>();
+        |request: &Request| request.tools().iter().map(Tool::recipient).collect::<Vec<_>>();
     let expected = Request::read(&request).expect("a request");
     assert_eq!(recipients(&read.request), recipients(&expected));
     assert_eq!(read.request.format(), expected.format());

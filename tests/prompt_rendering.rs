@@ -120,10 +120,10 @@ fn reference_system(system: &Value) -> Option<Message> {
     for (field, value) in fields {
         match (field.as_str(), value) {
             ("identity", _) => {
-                content.model_identity = Some(text(value).to_owned()).filter(|text| !text.is_empty())
+                content.model_identity = Some(text(value).to_owned()).filter(|text| !text.is_empty());
             }
             ("cutoff", _) => {
-                content.knowledge_cutoff = Some(text(value).to_owned()).filter(|text| !text.is_empty())
+                content.knowledge_cutoff = Some(text(value).to_owned()).filter(|text| !text.is_empty());
             }
             ("date", _) => content = content.with_conversation_start_date(text(value)),
             ("effort", _) => {

@@ -23,11 +23,11 @@ pub(crate) enum Failure {
     #[error("{name}: {source}")]
     Refused { name: String, source: Box<harmony_mask::Error> },
     #[error("{name}: {source}")]
-    Conversation { name: String, source: ConversationError },
+    Conversation { name: String, source: Box<ConversationError> },
     #[error("{name}: {source}")]
-    Prompt { name: String, source: ReadError },
+    Prompt { name: String, source: Box<ReadError> },
     #[error("{name}: {source}")]
-    Answer { name: String, source: PromptError },
+    Answer { name: String, source: Box<PromptError> },
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
 }
@@ -152,15 +152,15 @@ pub(crate) fn refused(path: &Path, error: impl Into<harmony_mask::Error>) -> Fai
 }
 
 pub(crate) fn refused_conversation(path: &Path, source: ConversationError) -> Failure {
-    Failure::Conversation { name: name(path), source }
+    Failure::Conversation { name: name(path), source: Box::new(source) }
 }
 
 pub(crate) fn refused_prompt(path: &Path, source: ReadError) -> Failure {
-    Failure::Prompt { name: name(path), source }
+    Failure::Prompt { name: name(path), source: Box::new(source) }
 }
 
 pub(crate) fn refused_answer(path: &Path, source: PromptError) -> Failure {
-    Failure::Answer { name: name(path), source }
+    Failure::Answer { name: name(path), source: Box::new(source) }
 }
 
 fn compiler() -> Compiler {

@@ -124,7 +124,7 @@ impl<'a> Header<'a> {
                 Some(name) if self.recipient.is_none() => self.recipient = Some((name, after_channel)),
                 None if found.text.is_empty() => {}
                 None if after_channel && self.content_type.is_none() => {
-                    self.content_type = Some((found.text, false))
+                    self.content_type = Some((found.text, false));
                 }
                 _ => return Err(found.expected("the end of the header")),
             }
