@@ -126,8 +126,7 @@ fn everything_in_a_prompt_comes_back() {
     let read = Request::from_prompt(&written).unwrap_or_else(|error| panic!("{error}: {written}"));
     let ours = Conversation::read(&request).expect("a request");
     assert_eq!(read.conversation, ours);
-    let recipients =
-        |request: &Request| request.tools().iter().map(Tool::recipient).collect::<Vec<_>>();
+    let recipients = |request: &Request| request.tools().iter().map(Tool::recipient).collect::<Vec<_>>();
     let expected = Request::read(&request).expect("a request");
     assert_eq!(recipients(&read.request), recipients(&expected));
     assert_eq!(read.request.format(), expected.format());
