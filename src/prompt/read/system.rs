@@ -103,23 +103,42 @@ fn tools<'a>(rest: Excerpt<'a>, system: &mut System) -> Result<Excerpt<'a>, Faul
 
 /// What follows the section of a tool. Its words are not compared, but what may be called is.
 fn section(tool: Builtin, section: Excerpt<'_>) -> Result<Excerpt<'_>, Fault> {
-    let mut rest = section;
-    if tool == Builtin::Browser {
-        while rest.text.starts_with("//") || rest.text.starts_with('\n') {
-            rest = rest.line().1;
-        }
-        let (types, after) = signatures(tool, rest)?;
-        let known = Excerpt { text: settings::builtin_section(tool), at: 0 };
-        let start = known.text.find("namespace").expect("our own section");
-        if types != signatures(tool, known.from(start))?.0 {
-            return Err(rest.fault(ReadErrorKind::UnknownTool(settings::builtin_name(tool).to_owned())));
-        }
-        rest = after;
+    match tool {
+        Builtin::Browser => browser(section),
+        Builtin::Python => python(section),
     }
-    while !rest.text.is_empty() && !rest.text.starts_with("# ") && !rest.text.starts_with("## ") {
+}
+
+/// A comment, and a namespace with the functions that gpt-oss knows.
+fn browser(section: Excerpt<'_>) -> Result<Excerpt<'_>, Fault> {
+    let types = skip_lines(section, |line| line.is_empty() || line.starts_with("//"));
+    let (declared, after) = signatures(Builtin::Browser, types)?;
+    let known = Excerpt { text: settings::builtin_section(Builtin::Browser), at: 0 };
+    let start = known.text.find("namespace").expect("our own section");
+    if declared != signatures(Builtin::Browser, known.from(start))?.0 {
+        return Err(types.fault(unknown(Builtin::Browser)));
+    }
+    Ok(skip_lines(after, str::is_empty))
+}
+
+/// Any text, but no functions: what is written to `python` is source code.
+fn python(section: Excerpt<'_>) -> Result<Excerpt<'_>, Fault> {
+    let is_heading = |line: &str| line.starts_with("# ") || line.starts_with("## ");
+    let rest = skip_lines(section, |line| !is_heading(line) && !line.starts_with("namespace "));
+    if rest.text.starts_with("namespace ") { Err(rest.fault(unknown(Builtin::Python))) } else { Ok(rest) }
+}
+
+fn unknown(tool: Builtin) -> ReadErrorKind {
+    ReadErrorKind::UnknownTool(settings::builtin_name(tool).to_owned())
+}
+
+/// What follows the lines of a kind.
+fn skip_lines(text: Excerpt<'_>, is_skipped: impl Fn(&str) -> bool) -> Excerpt<'_> {
+    let mut rest = text;
+    while !rest.text.is_empty() && is_skipped(rest.line().0.text) {
         rest = rest.line().1;
     }
-    Ok(rest)
+    rest
 }
 
 type Signatures = Vec<(String, Option<serde_json::Value>)>;
