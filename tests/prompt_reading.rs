@@ -345,3 +345,37 @@ fn mutilated_tokens_are_read_or_refused() {
         }
     }
 }
+
+/// What is long is read in a time that grows with its length: each of these would take hours otherwise.
+#[test]
+fn long_prompts_are_read_or_refused() {
+    let functions = |declaration: &str| {
+        format!(
+            "<|start|>developer<|message|># Tools\n\n## functions\n\nnamespace functions {{\n\n{declaration}\n\n\
+             }} // namespace functions<|end|><|start|>assistant"
+        )
+    };
+    let many = |count, item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<String>();
+    let members = many(100_000, &|at| format!("a{at}: string,\n"));
+    let words = many(100_000, &|at| format!("\"{at}\" | "));
+    for (name, prompt) in [
+        ("members", functions(&format!("type f = (_: {{\n{members}}}) => any;"))),
+        ("a choice", functions(&format!("type f = (_: {{\na: {words}\"\"[],\n}}) => any;"))),
+        ("functions", functions(&many(5_000, &|at| format!("type f{at} = () => any;\n")))),
+        ("arrays", functions(&format!("type f = (_: {}) => any;", "any[]".repeat(100_000)))),
+        ("brackets", functions(&format!("type f = (_: {}) => any;", "(".repeat(100_000)))),
+        ("objects", functions(&format!("type f = (_: {}) => any;", "{a: ".repeat(100_000)))),
+        ("half tokens", format!("<|start|>user<|message|>{}<|end|><|start|>assistant", "<|".repeat(500_000))),
+        ("messages", format!("{}<|start|>assistant", "<|start|>user<|message|>x<|end|>".repeat(50_000))),
+        (
+            "headings",
+            format!(
+                "<|start|>developer<|message|># Instructions\n\n{}<|end|>",
+                "# Tools\n\n".repeat(100_000)
+            ),
+        ),
+    ] {
+        let outcome = Conversation::from_prompt(&prompt).map(|read| read.messages().len());
+        println!("{name}: {outcome:?}");
+    }
+}

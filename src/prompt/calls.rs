@@ -1,5 +1,7 @@
 //! Calls and what they returned, followed through a conversation.
 
+use std::collections::VecDeque;
+
 use super::message::{Author, Message};
 
 /// Why a message cannot stand where it does.
@@ -16,7 +18,7 @@ pub enum CallError {
 
 /// The calls without a result, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct OpenCalls(Vec<OpenCall>);
+pub(super) struct OpenCalls(VecDeque<OpenCall>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OpenCall {
@@ -31,7 +33,7 @@ impl OpenCalls {
             if declared.binary_search_by(|name| name.as_str().cmp(tool)).is_err() {
                 return Err(CallError::UndeclaredTool(tool.to_owned()));
             }
-            self.0.push(OpenCall { tool: tool.to_owned(), channel: message.channel.clone() });
+            self.0.push_back(OpenCall { tool: tool.to_owned(), channel: message.channel.clone() });
         }
         if let Author::Tool(tool) = &message.author {
             let at = self.0.iter().position(|call| call.tool == *tool);

@@ -34,9 +34,9 @@ impl<'a> Source<'a> {
     /// Every spelling of a control token is one.
     pub(super) fn of_text(text: &'a str) -> Self {
         let special = |(at, _): (usize, &str)| {
-            let (name, _) = text[at + 2..].split_once("|>")?;
-            let special = SpecialToken::from_name(name)?;
-            Some(Segment { special, at, end: at + spelled(special) })
+            let is_spelled = |special: &SpecialToken| text[at..].starts_with(&special.to_string());
+            let special = SpecialToken::ALL.into_iter().find(is_spelled)?;
+            Some(Segment { special, at, end: at + special.to_string().len() })
         };
         let segments = text.match_indices("<|").filter_map(special).collect();
         Self { text: Cow::Borrowed(text), segments, tokens: Vec::new() }
@@ -97,8 +97,4 @@ impl<'a> Source<'a> {
             rest.expected("a token that begins here")
         })
     }
-}
-
-fn spelled(special: SpecialToken) -> usize {
-    "<||>".len() + special.name().len()
 }

@@ -72,7 +72,7 @@ pub(in crate::prompt) fn namespace<'a>(
         return Err(excerpt.from(excerpt.text.len()).expected(expected));
     };
     let (inside, after) = excerpt.split_at(len);
-    let mut parser = Parser { tokens: lexer::tokens(inside)?, next: 0, end: after.at, depth: 0 };
+    let mut parser = Parser { tokens: lexer::tokens(inside)?, next: 0, end: after.at, depth: 0, height: 0 };
     parser.word("namespace")?;
     parser.word(name)?;
     parser.sign("{")?;
@@ -94,7 +94,10 @@ struct Parser<'a> {
     next: usize,
     /// Where the text ends, in the prompt.
     end: usize,
+    /// How many types the one that is being read stands in.
     depth: usize,
+    /// How many types the last one that was read has in it, one in the other.
+    height: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -139,12 +142,14 @@ impl<'a> Parser<'a> {
 
     /// A type on each line, after bars in one column.
     fn listed(&mut self, column: usize) -> Result<Type, Fault> {
-        let mut variants = Vec::new();
+        let (mut variants, mut height) = (Vec::new(), 0);
         while self.is_bar_at(column) {
             self.next += 1;
             let variant = self.type_of(true)?;
             variants.push((variant, self.remark()));
+            height = height.max(self.height);
         }
+        self.height = height + 1;
         Ok(Type::Listed(variants))
     }
 
@@ -156,9 +161,10 @@ impl<'a> Parser<'a> {
     /// `A | B[]`. As openai-harmony writes the notation, and so as gpt-oss learned it, `[]` is about all that stands before it: it writes arrays of
     /// choices without brackets. Where that cannot be what it means, nothing is guessed.
     fn inline(&mut self, in_list: bool) -> Result<Type, Fault> {
-        let mut types = Vec::new();
+        let (mut types, mut height) = (Vec::new(), 0);
         loop {
             types.push(self.primary()?);
+            height = height.max(self.height);
             while self.is_sign("[") {
                 if types.len() > 1 && !is_choice(&types) {
                     return Err(self.fault(ReadErrorKind::Ambiguous));
@@ -166,9 +172,14 @@ impl<'a> Parser<'a> {
                 self.next += 1;
                 self.sign("]")?;
                 types = vec![Type::Array(Some(Box::new(union(types))))];
+                height += 1;
+                if height > DEEPEST {
+                    return Err(self.fault(ReadErrorKind::TooDeep(DEEPEST)));
+                }
             }
             let continues = self.is_sign("|") && !(in_list && self.tokens[self.next].is_first);
             if !continues {
+                self.height = height + 1;
                 return Ok(union(types));
             }
             self.next += 1;
@@ -178,6 +189,7 @@ impl<'a> Parser<'a> {
     /// A type of one piece. A comment before it describes it if it is an object.
     fn primary(&mut self) -> Result<Type, Fault> {
         let comments = self.comments();
+        self.height = 0;
         match self.bump() {
             Some(Kind::Text(text)) => Ok(Type::Literal(Value::String(text))),
             Some(Kind::Word(word)) => self.named(word),
@@ -218,7 +230,7 @@ impl<'a> Parser<'a> {
 
     /// The members of an object, after its `{`.
     fn members(&mut self) -> Result<Vec<Member>, Fault> {
-        let (mut members, mut names) = (Vec::new(), BTreeSet::new());
+        let (mut members, mut names, mut height) = (Vec::new(), BTreeSet::new(), 0);
         while !self.is_sign_after_comments("}") {
             let comments = self.comments();
             let at = self.at();
@@ -227,7 +239,9 @@ impl<'a> Parser<'a> {
                 return Err(Fault { at, kind: ReadErrorKind::Duplicate(member.name) });
             }
             members.push(member);
+            height = height.max(self.height);
         }
+        self.height = height;
         self.sign("}")?;
         Ok(members)
     }
