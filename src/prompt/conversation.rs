@@ -37,7 +37,8 @@ use crate::transcript::{self, Transcript};
 /// conversation.answer(&matcher.transcript())?;
 /// conversation.result("functions.get_time", "12:15")?;
 /// let next = conversation.for_completion().to_string();
-/// assert!(next.ends_with("<|start|>functions.get_time to=assistant<|channel|>commentary<|message|>12:15<|end|><|start|>assistant"));
+/// assert!(next.contains("<|start|>functions.get_time to=assistant<|channel|>"));
+/// assert!(next.ends_with("<|message|>12:15<|end|><|start|>assistant"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
