@@ -9,10 +9,8 @@ pub(super) struct Token<'a> {
     pub(super) kind: Kind<'a>,
     /// Its first byte, in the prompt.
     pub(super) at: usize,
-    /// The characters before it on its line.
-    pub(super) column: usize,
-    /// Whether nothing but white space stands before it on its line.
-    pub(super) is_first: bool,
+    /// The white space before it, in characters, where it is the first on its line.
+    pub(super) indent: Option<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +48,8 @@ pub(super) fn tokens(excerpt: Excerpt<'_>) -> Result<Vec<Token<'_>>, Fault> {
             continue;
         }
         let (kind, len) = token(rest).map_err(|kind| Fault { at: excerpt.at + start, kind })?;
-        let column = excerpt.text[line_start..start].chars().count();
-        tokens.push(Token { kind, at: excerpt.at + start, column, is_first });
+        let indent = is_first.then(|| excerpt.text[line_start..start].chars().count());
+        tokens.push(Token { kind, at: excerpt.at + start, indent });
         is_first = false;
         rest = &rest[len..];
     }

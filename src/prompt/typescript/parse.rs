@@ -131,9 +131,8 @@ impl<'a> Parser<'a> {
         if self.depth > DEEPEST {
             return Err(self.fault(ReadErrorKind::TooDeep(DEEPEST)));
         }
-        let bar = self.tokens.get(self.next).filter(|token| token.kind == Kind::Sign("|") && token.is_first);
-        let found = match bar.map(|token| token.column) {
-            Some(column) => self.listed(column)?,
+        let found = match self.bar_indent() {
+            Some(indent) => self.listed(indent)?,
             None => self.inline(in_list)?,
         };
         self.depth -= 1;
@@ -141,9 +140,9 @@ impl<'a> Parser<'a> {
     }
 
     /// A type on each line, after bars in one column.
-    fn listed(&mut self, column: usize) -> Result<Type, Fault> {
+    fn listed(&mut self, indent: usize) -> Result<Type, Fault> {
         let (mut variants, mut height) = (Vec::new(), 0);
-        while self.is_bar_at(column) {
+        while self.bar_indent() == Some(indent) {
             self.next += 1;
             let variant = self.type_of(true)?;
             variants.push((variant, self.remark()));
@@ -153,9 +152,10 @@ impl<'a> Parser<'a> {
         Ok(Type::Listed(variants))
     }
 
-    fn is_bar_at(&self, column: usize) -> bool {
+    /// How far a bar that begins a line and comes next is indented.
+    fn bar_indent(&self) -> Option<usize> {
         let bar = self.tokens.get(self.next).filter(|token| token.kind == Kind::Sign("|"));
-        bar.is_some_and(|token| token.is_first && token.column == column)
+        bar.and_then(|token| token.indent)
     }
 
     /// `A | B[]`. As openai-harmony writes the notation, and so as gpt-oss learned it, `[]` is about all that stands before it: it writes arrays of
@@ -177,7 +177,7 @@ impl<'a> Parser<'a> {
                     return Err(self.fault(ReadErrorKind::TooDeep(DEEPEST)));
                 }
             }
-            let continues = self.is_sign("|") && !(in_list && self.tokens[self.next].is_first);
+            let continues = self.is_sign("|") && !(in_list && self.bar_indent().is_some());
             if !continues {
                 self.height = height + 1;
                 return Ok(union(types));
@@ -275,7 +275,7 @@ impl<'a> Parser<'a> {
     /// A comment at the end of the line.
     fn remark(&mut self) -> Option<String> {
         match self.tokens.get(self.next) {
-            Some(Token { kind: Kind::Comment(comment), is_first: false, .. }) => {
+            Some(Token { kind: Kind::Comment(comment), indent: None, .. }) => {
                 self.next += 1;
                 Some(trim(comment).to_owned())
             }
