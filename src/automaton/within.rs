@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::Automaton;
 use super::completion::shortest_completion;
 use super::residual::{Residual, Unit};
-use super::thread::{Head, Thread};
+use super::thread::{Head, Tape, Thread};
 use super::token_set::TokenSet;
 use crate::expression::{DfaLanguage, Leaf, State};
 use crate::special::TokenId;
@@ -85,8 +85,8 @@ impl Automaton {
         let head = Head::Leaf { leaf: leaf.clone(), state };
         let thread = Thread { head, ..thread.clone() };
         match thread.tape {
-            Some(_) => fits(Rest::About(thread.min_len())),
-            None => fits(Rest::Units(&shortest_completion(&[thread], &self.rules))),
+            Tape::Read(_) | Tape::Any => fits(Rest::About(thread.min_len())),
+            Tape::Outside => fits(Rest::Units(&shortest_completion(&[thread], &self.rules))),
         }
     }
 

@@ -1,9 +1,10 @@
 //! What every rule of one JSON text shares: the schema, the layout, and the leaves made ahead.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use serde_json::Value as Json;
 
@@ -12,7 +13,7 @@ use super::distinct::Counts;
 use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
 use super::number::{all_but, numbers};
-use super::object::object;
+use super::object::objects;
 use super::string::{Escapes, StringLanguage, Words, any_string};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::limits::{LimitExceeded, Limits};
@@ -65,14 +66,17 @@ impl Spelling {
     ) -> Result<Self, SpellingError> {
         let (mut numerals, mut strings, mut plans) = (HashMap::new(), HashMap::new(), HashMap::new());
         let counts = Counts::new(&schema, limits);
+        let mut leaves = HashSet::new();
         for node in schema.nodes() {
             let values = schema.values(node);
             if !values.numbers.is_empty() {
-                numerals.insert(node, Expression::leaf(numbers(&values.numbers, limits.dfa_states)?));
+                let leaf = numbers(&values.numbers, limits.dfa_states)?;
+                numerals.insert(node, Expression::leaf(shared(leaf, &mut leaves)));
             }
             if !values.strings.is_empty() {
-                let leaves = values.strings.iter().map(|cell| string(cell, limits).map(Expression::leaf));
-                strings.insert(node, leaves.collect::<Result<_, _>>()?);
+                let leaf =
+                    |cell| string(cell, limits).map(|leaf| Expression::leaf(shared(leaf, &mut leaves)));
+                strings.insert(node, values.strings.iter().map(leaf).collect::<Result<_, _>>()?);
             }
             for (cell, arrays) in values.arrays.iter().enumerate() {
                 if !counts.suffice(arrays) {
@@ -125,8 +129,7 @@ impl Spelling {
 
     /// The texts of the objects of a node, where it allows objects.
     pub(super) fn objects(self: &Arc<Self>, node: NodeId) -> Option<Expression> {
-        let cells = 0..self.schema.values(node).objects.len();
-        Expression::choice(cells.filter_map(|cell| object(self, node, cell, 0, Vec::new())))
+        Expression::choice(objects(self, node, 0, &[]))
     }
 
     /// Where a node stands, for messages.
@@ -185,10 +188,9 @@ impl Value {
         cells.filter_map(move |cell| array(&self.spelling, self.node, cell, self.level, avoid.clone()))
     }
 
-    fn objects(&self) -> impl Iterator<Item = Expression> {
+    fn objects(&self) -> Vec<Expression> {
         let avoid: Vec<_> = self.avoid.iter().filter_map(Json::as_object).cloned().collect();
-        let cells = 0..self.spelling.schema.values(self.node).objects.len();
-        cells.filter_map(move |cell| object(&self.spelling, self.node, cell, self.level, avoid.clone()))
+        objects(&self.spelling, self.node, self.level, &avoid)
     }
 }
 
@@ -227,6 +229,15 @@ impl Rule for Value {
     fn fingerprint(&self) -> u64 {
         fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.level, self.avoid.len()))
     }
+}
+
+/// The leaf, or an equal one that was met before: those are told to be equal without a look at their tables.
+fn shared(leaf: Leaf, leaves: &mut HashSet<Leaf>) -> Leaf {
+    if let Some(known) = leaves.get(&leaf) {
+        return known.clone();
+    }
+    leaves.insert(leaf.clone());
+    leaf
 }
 
 fn string(cell: &Strings, limits: &Limits) -> Result<Leaf, LimitExceeded> {

@@ -1,8 +1,9 @@
 //! From formulas to normal form: everything the root reaches, at compile time, within budgets.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashMapExt};
 
 use serde_json::Value;
 
@@ -72,7 +73,7 @@ impl<'d> Normaliser<'d> {
             let texts = self.algebra.formulas.intern(Formula::Texts);
             root = self.algebra.and(root, texts).map_err(|limit| self.limit_error(root, limit))?;
         }
-        let positions = HashMap::from([(root, 0)]);
+        let positions = HashMap::from_iter([(root, 0)]);
         let mut graph = Graph { nodes: vec![root], cells: Vec::new(), expanded: Vec::new(), positions };
         while let Some(&formula) = graph.nodes.get(graph.cells.len()) {
             let cells = self.cells(formula)?;
