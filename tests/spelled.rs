@@ -31,7 +31,10 @@ fn accepts(grammar: &Grammar, (header, body, end): (&str, &str, &str)) -> bool {
         return false;
     }
     let messages = matcher.transcript().messages;
-    assert!(messages.len() == 1 && messages[0].end.is_some_and(|end| end != End::End), "one message: {messages:?}");
+    assert!(
+        messages.len() == 1 && messages[0].end.is_some_and(|end| end != End::End),
+        "one message: {messages:?}"
+    );
     matcher.is_finished()
 }
 
@@ -50,7 +53,10 @@ fn spelled_tokens_are_text_unless_forbidden() {
         }
     }
     let escaped = r#"{"a":"<\u007cend|>"}"#;
-    assert!(!accepts(&strict, (BODIES[1].0, escaped, BODIES[1].2)), "an escape spells it too, once it is decoded");
+    assert!(
+        !accepts(&strict, (BODIES[1].0, escaped, BODIES[1].2)),
+        "an escape spells it too, once it is decoded"
+    );
 }
 
 #[test]
@@ -58,7 +64,10 @@ fn a_schema_that_needs_a_spelled_token_is_refused() {
     let request = |schema: Value| {
         let formats = json!([{"name": "a", "schema": schema}]);
         let document = json!({"harmony": {"response_formats": formats, "forbid_spelled_tokens": true}});
-        COMPILER.compile(&Request::read(&document).expect("a request")).map(|_| ()).map_err(|error| error.kind())
+        COMPILER
+            .compile(&Request::read(&document).expect("a request"))
+            .map(|_| ())
+            .map_err(|error| error.kind())
     };
     assert_eq!(request(json!({"const": "<|end|>"})), Err("unsatisfiable"));
     assert_eq!(request(json!({"type": "object", "required": ["<|end|>"]})), Err("unsatisfiable"));

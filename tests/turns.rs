@@ -50,10 +50,11 @@ fn sample(mut matcher: Matcher, random: &mut Random) -> Matcher {
             let spare = random.below(8);
             matcher.finish_within(matcher.shortest_completion().len() + spare).expect("the shortest fits");
         }
-        if matcher.tokens_left() == Some(0) {
+        matcher.fill_mask(&mut mask);
+        // There is no time for another call.
+        if matcher.is_accepting() && mask.count() == 0 {
             break;
         }
-        matcher.fill_mask(&mut mask);
         let token = choose(&matcher, &mask, habit, random);
         matcher.accept(token).unwrap_or_else(|error| panic!("the mask allowed what accept refuses: {error}"));
     }

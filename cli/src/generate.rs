@@ -82,7 +82,7 @@ impl Generate {
         for _ in 0..self.count {
             let sample = sampler::sample(matcher.fork(), &mut stand_in, self.max_tokens);
             let messages = sample.matcher.transcript().messages;
-            let problems = verifier.problems(&messages, sample.matcher.is_finished());
+            let problems = verifier.problems(&messages, sample.matcher.is_accepting());
             progress.suspend(|| report.add(&sample, &problems))?;
             progress.inc(1);
         }
@@ -163,7 +163,7 @@ fn document(sample: &Sample, problems: &[String]) -> Value {
     json!({
         "tokens": sample.matcher.tokens(),
         "text": sample.matcher.vocabulary().decode(sample.matcher.tokens()),
-        "finished": sample.matcher.is_finished(),
+        "finished": sample.matcher.is_accepting(),
         "forced": sample.forced(),
         "messages": output::messages(&sample.matcher),
         "verified": problems.is_empty(),

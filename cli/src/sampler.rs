@@ -50,8 +50,13 @@ pub(crate) fn sample(matcher: Matcher, stand_in: &mut StandIn<'_>, max_tokens: u
     };
     stand_in.begin();
     while !run.sample.matcher.is_finished() {
+        // After one of several calls it is for the host to stop.
+        if run.sample.matcher.is_accepting() && stand_in.stops() {
+            break;
+        }
         if !run.step(stand_in) {
             run.close();
+            break;
         }
     }
     run.sample
@@ -208,6 +213,11 @@ impl<'a> StandIn<'a> {
             }
         }
         best.1
+    }
+
+    /// Whether to stop where one may.
+    fn stops(&mut self) -> bool {
+        self.random.bool()
     }
 
     fn candidates(&mut self, mask: &TokenMask) -> Vec<TokenId> {

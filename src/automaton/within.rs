@@ -4,12 +4,14 @@
 //! token. While a text is being captured, what follows depends on all of it, so only a length is known.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::Automaton;
 use super::completion::shortest_completion;
 use super::residual::{Residual, Unit};
-use super::thread::{Head, Thread};
-use crate::expression::{Leaf, State};
+use super::thread::{Head, Tape, Thread};
+use super::token_set::TokenSet;
+use crate::expression::{DfaLanguage, Leaf, State};
 use crate::special::TokenId;
 use crate::token_mask::TokenMask;
 
@@ -28,13 +30,17 @@ type Judge<'a> = &'a dyn Fn(Rest<'_>) -> bool;
 impl Automaton {
     /// Keeps of the tokens that may come next those after which `fits` approves of the shortest completion.
     pub fn keep_fitting(&self, residual: &Residual, mask: &mut TokenMask, fits: Judge<'_>) {
-        let mut kept = Vec::new();
+        let (mut sets, mut kept) = (Vec::new(), Vec::new());
         for thread in self.leaf_threads(residual) {
-            kept.extend(Inside::new(self, &thread, fits).tokens(residual));
+            match self.all_inside(&thread, fits) {
+                Some(set) => sets.push(set),
+                None => kept.extend(Inside::new(self, &thread, fits).tokens(residual)),
+            }
         }
         let allowed = self.allowed(residual);
         kept.extend(allowed.others().iter().filter(|token| self.fits_exactly(residual, **token, fits)));
         mask.clear();
+        sets.iter().for_each(|set| set.add_to(mask));
         kept.into_iter().for_each(|token| mask.insert(token));
     }
 
@@ -46,6 +52,16 @@ impl Automaton {
                 .leaf_threads(residual)
                 .iter()
                 .any(|thread| self.fits_inside(residual, thread, token, fits))
+    }
+
+    /// The tokens that stay inside the leaf of a thread, where it has few states and `fits` approves of what completes each: plain text, far from its end.
+    fn all_inside(&self, thread: &Thread, fits: Judge<'_>) -> Option<Arc<TokenSet>> {
+        const FEW: usize = 16;
+        let Head::Leaf { leaf, state } = &thread.head else { return None };
+        let states = leaf.downcast_ref::<DfaLanguage>()?.states(FEW)?;
+        let all_fit = states.iter().all(|state| self.fits_at(thread, leaf, *state, fits));
+        let entry = self.shared.leaves.entry(self.vocabulary(), leaf, &leaf.class(*state));
+        (all_fit && entry.complete.is_empty()).then(|| entry.inside.clone())
     }
 
     fn fits_exactly(&self, residual: &Residual, token: TokenId, fits: Judge<'_>) -> bool {
@@ -69,8 +85,8 @@ impl Automaton {
         let head = Head::Leaf { leaf: leaf.clone(), state };
         let thread = Thread { head, ..thread.clone() };
         match thread.tape {
-            Some(_) => fits(Rest::About(thread.min_len())),
-            None => fits(Rest::Units(&shortest_completion(&[thread], &self.rules))),
+            Tape::Read(_) | Tape::Any => fits(Rest::About(thread.min_len())),
+            Tape::Outside => fits(Rest::Units(&shortest_completion(&[thread], &self.rules))),
         }
     }
 

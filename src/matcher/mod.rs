@@ -96,7 +96,7 @@ impl Matcher {
     /// Sets the bits of all tokens that may come next and clears the others.
     ///
     /// The mask has the width of the model's logits; ids past it are left out. It is empty only when the matcher
-    /// [is finished](Self::is_finished). Cannot fail. Costs a few writes where the state was seen before; see the benches.
+    /// [is finished](Self::is_finished), or may stop and has no time left to go on. Cannot fail. Costs a few writes where the state was seen before; see the benches.
     pub fn fill_mask(&self, mask: &mut TokenMask) {
         self.rules.fill(self.step(), self.left_after(0), mask);
     }

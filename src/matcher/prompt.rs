@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::error::AcceptError;
 use crate::special::{SpecialToken, TokenId};
-use crate::transcript::{Read, Reader};
+use crate::transcript::{End, Read, Reader};
 use crate::vocabulary::Vocabulary;
 
 /// A prompt whose turn is not the beginning of any completion.
@@ -35,11 +35,10 @@ pub(super) enum TurnStart {
 pub(super) fn turn_start(vocabulary: &Vocabulary, tokens: &[TokenId]) -> TurnStart {
     let messages = messages(vocabulary, tokens);
     let Some(last) = messages.last() else { return TurnStart::AfterStart(0) };
-    let mut first = if is_over(vocabulary, tokens, last) {
+    if is_over(vocabulary, tokens, last) {
         return TurnStart::AtStart(tokens.len());
-    } else {
-        messages.len() - 1
-    };
+    }
+    let mut first = messages.len() - 1;
     while first > 0 && is_thought(vocabulary, tokens, &messages[first - 1]) {
         first -= 1;
     }
@@ -96,17 +95,15 @@ impl Role {
     }
 }
 
-/// Whether somebody else's message is complete, so that the assistant's turn begins after it.
+/// Whether a message is complete that is not known to be the assistant's, so that the assistant speaks next.
 fn is_over(vocabulary: &Vocabulary, tokens: &[TokenId], message: &Range<usize>) -> bool {
     let (role, _, last) = skim(vocabulary, &tokens[message.clone()]);
-    role == Role::Other && matches!(last, Read::End(_))
+    role != Role::Assistant && matches!(last, Read::End(_))
 }
 
 /// Whether a message is a complete thought of the assistant.
 fn is_thought(vocabulary: &Vocabulary, tokens: &[TokenId], message: &Range<usize>) -> bool {
     let (role, body, last) = skim(vocabulary, &tokens[message.clone()]);
     let header = body.as_ref().and_then(|reader| reader.open());
-    role == Role::Assistant
-        && last == Read::End(crate::transcript::End::End)
-        && header.is_some_and(|header| header.is_thought())
+    role == Role::Assistant && last == Read::End(End::End) && header.is_some_and(|header| header.is_thought())
 }
