@@ -1,4 +1,4 @@
-//! The pipeline: from a request or a schema to a grammar, and from a grammar to matchers.
+//! The pipeline: from a request, a schema or a grammar's text to a grammar, and from a grammar to matchers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,12 +8,13 @@ use serde_json::Value;
 use crate::automaton::{Automaton, Shared};
 use crate::error::Error;
 use crate::expression::Expression;
-use crate::harmony::{self, Body, Options, Request};
+use crate::harmony::{self, Body, Options, Request, Syntax};
 use crate::json::{self, SpellingError, Style};
+use crate::lark::{self, LarkError, LarkErrorKind, Template};
 use crate::limits::Limits;
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, PromptError, Rules};
 use crate::schema::{Coverage, Schema, SchemaError, SchemaOptions};
-use crate::special::SpecialToken;
+use crate::special::{SpecialToken, TokenId};
 use crate::vocabulary::Vocabulary;
 
 /// Compiles requests and schemas for one vocabulary. Cheap to clone; `Send` and `Sync`.
@@ -71,17 +72,23 @@ impl Compiler {
         let mut report = Report::default();
         let options = request.options();
         let turn = harmony::lower(request, &self.limits, &mut |body| match body {
-            Body::Arguments(tool) => {
+            Body::Arguments(tool, schema) => {
                 let what = format!("arguments of {}", tool.recipient());
                 let part = Part { tool: Some(&tool.name), at: &tool.pointer, what: &what };
-                self.arguments(&tool.schema, options, &part, &mut report)
+                self.arguments(schema, options, &part, &mut report)
+            }
+            Body::Grammar(tool, syntax, definition) => {
+                let what = format!("the text of {}", tool.recipient());
+                let part = Part { tool: Some(&tool.name), at: &tool.pointer, what: &what };
+                self.body(syntax, definition, options, &part, &mut report)
             }
             Body::Answer(format) => {
                 let part = Part { tool: None, at: &format.pointer, what: "the answer" };
                 self.value(&format.schema, options, &part, &mut report)
             }
         })?;
-        Ok(self.grammar(&turn, report))
+        let rules = Rules::of_turn(self.automaton(&turn.start), &turn, *request.reasoning());
+        Ok(Grammar { rules: Arc::new(rules), report: Arc::new(report) })
     }
 
     /// The grammar of the JSON texts of a schema's values, without a message around them. `<|return|>` may end the text wherever it is
@@ -108,8 +115,105 @@ impl Compiler {
         let mut report = Report::default();
         let part = Part { tool: None, at: "", what: "the value" };
         let text = self.value(schema, options, &part, &mut report)?;
+        Ok(self.ended(text, report))
+    }
+
+    /// The grammar of the texts of a Lark grammar, from its rule `start`, in the dialect of OpenAI's grammar tools; `grammars/README.md` in the
+    /// repository describes it. The options are for the JSON of `%json`. `<|return|>` may end the text wherever it is whole.
+    ///
+    /// # Errors
+    ///
+    /// When the grammar is wrong, has a rule that matches no text, uses what is not supported, or exceeds a limit.
+    ///
+    /// ```
+    /// use harmony_mask::{Compiler, Options, Vocabulary};
+    ///
+    /// let compiler = Compiler::new(Vocabulary::o200k_harmony());
+    /// let sum = r#"
+    ///     start: start "+" NUMBER | NUMBER
+    ///     NUMBER: /[0-9]+/
+    ///     %import common.WS
+    ///     %ignore WS
+    /// "#;
+    /// let mut matcher = compiler.compile_lark(sum, &Options::default())?.matcher();
+    /// for token in compiler.vocabulary().encode("1 + 22").expect("it has an encoder") {
+    ///     matcher.accept(token)?;
+    /// }
+    /// assert!(matcher.is_accepting());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn compile_lark(&self, grammar: &str, options: &Options) -> Result<Grammar, Error> {
+        let mut report = Report::default();
+        let part = Part { tool: None, at: "", what: "the text" };
+        let template = self.template(grammar, &part)?;
+        let text = self.text(&template, options, &part, &mut report)?;
+        Ok(self.ended(text, report))
+    }
+
+    /// The grammar of the texts that a regular expression matches from end to end, in the syntax of Rust's `regex` crate. `<|return|>`
+    /// may end the text wherever it is whole.
+    ///
+    /// # Errors
+    ///
+    /// When the expression cannot be read, looks around or refers back, matches nothing, or exceeds a limit.
+    ///
+    /// ```
+    /// # use harmony_mask::{Compiler, Vocabulary};
+    /// let compiler = Compiler::new(Vocabulary::o200k_harmony());
+    /// assert!(compiler.compile_regex("[0-9]{4}-[0-9]{2}").is_ok());
+    /// assert_eq!(compiler.compile_regex("a(?=b)").unwrap_err().kind(), "unsupported");
+    /// ```
+    pub fn compile_regex(&self, pattern: &str) -> Result<Grammar, Error> {
+        let part = Part { tool: None, at: "", what: "the text" };
+        let text = lark::regex(pattern, &self.limits).map_err(|source| part.refused(source))?;
+        Ok(self.ended(text, Report::default()))
+    }
+
+    /// The texts of a tool that declares a grammar. They are bodies, so they contain no special tokens.
+    fn body(
+        &self,
+        syntax: Syntax,
+        definition: &str,
+        options: &Options,
+        part: &Part<'_>,
+        report: &mut Report,
+    ) -> Result<Expression, Error> {
+        if syntax == Syntax::Regex {
+            return lark::regex(definition, &self.limits).map_err(|source| part.refused(source));
+        }
+        let template = self.template(definition, part)?;
+        match template.special() {
+            Some((special, position)) => {
+                Err(part.refused(LarkError::at(position, LarkErrorKind::SpecialInText(special))))
+            }
+            None => self.text(&template, options, part, report),
+        }
+    }
+
+    fn template(&self, grammar: &str, part: &Part<'_>) -> Result<Template, Error> {
+        Template::parse_within(grammar, &self.limits).map_err(|source| part.refused(source))
+    }
+
+    /// The texts of a Lark grammar.
+    fn text(
+        &self,
+        template: &Template,
+        options: &Options,
+        part: &Part<'_>,
+        report: &mut Report,
+    ) -> Result<Expression, Error> {
+        let mut schemas = Vec::new();
+        for (schema, position) in template.schemas() {
+            let json = self.value(schema, options, part, report);
+            schemas.push(json.map_err(|source| Error::InGrammar { position, source: Box::new(source) })?);
+        }
+        template.text(schemas).map_err(|source| part.refused(source))
+    }
+
+    fn ended(&self, text: Expression, report: Report) -> Grammar {
         let end = Expression::special(SpecialToken::Return).optional();
-        Ok(self.grammar(&text.then(end), report))
+        let rules = Rules::of_text(self.automaton(&text.then(end)));
+        Grammar { rules: Arc::new(rules), report: Arc::new(report) }
     }
 
     /// Any value of a schema.
@@ -148,7 +252,11 @@ impl Compiler {
         part: &Part<'_>,
         report: &mut Report,
     ) -> Result<(Schema, Style), Error> {
-        let schema_options = SchemaOptions { formats: options.formats, resources: self.resources.clone() };
+        let schema_options = SchemaOptions {
+            formats: options.formats,
+            resources: self.resources.clone(),
+            texts: options.forbids_spelled_tokens.then(harmony::unspelled),
+        };
         let schema = Schema::read(schema, &schema_options, &self.limits).map_err(|source| Error::Schema {
             tool: part.tool.map(str::to_owned),
             at: part.at.to_owned(),
@@ -158,9 +266,8 @@ impl Compiler {
         Ok((schema, Style { layout: options.whitespace, order: options.property_order }))
     }
 
-    fn grammar(&self, expression: &Expression, report: Report) -> Grammar {
-        let automaton = Automaton::new(self.shared.clone(), expression, self.limits.cache_bytes);
-        Grammar { automaton: Arc::new(automaton), report: Arc::new(report) }
+    fn automaton(&self, expression: &Expression) -> Automaton {
+        Automaton::new(self.shared.clone(), expression, self.limits.cache_bytes)
     }
 }
 
@@ -172,6 +279,10 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
+    fn refused(&self, source: LarkError) -> Error {
+        Error::Grammar { tool: self.tool.map(str::to_owned), at: self.at.to_owned(), source }
+    }
+
     fn error(&self, error: SpellingError) -> Error {
         let (tool, at) = (self.tool.map(str::to_owned), self.at.to_owned());
         match error {
@@ -211,7 +322,7 @@ pub struct CoverageEntry {
 /// A compiled grammar. Cheap to clone; `Send` and `Sync`, so one grammar serves any number of sequences on any number of threads.
 #[derive(Clone)]
 pub struct Grammar {
-    automaton: Arc<Automaton>,
+    rules: Arc<Rules>,
     report: Arc<Report>,
 }
 
@@ -219,7 +330,33 @@ impl Grammar {
     /// A matcher for one sequence, at its start. Costs an allocation.
     #[must_use]
     pub fn matcher(&self) -> Matcher {
-        Matcher::new(self.automaton.clone())
+        Matcher::new(self.rules.clone())
+    }
+
+    /// A matcher for a sequence that goes on where a prompt ends: after `<|start|>assistant`, inside a header, in the middle of reasoning or of
+    /// arguments, in a prefilled answer, or after the message of a tool. The end of a prompt does for a prompt, if it has the beginning of
+    /// the assistant's turn: `<|start|>assistant`, or what follows it.
+    ///
+    /// # Errors
+    ///
+    /// When what the prompt has of the turn is not the beginning of any completion; the error says where it breaks.
+    ///
+    /// ```
+    /// use harmony_mask::{Compiler, Vocabulary};
+    ///
+    /// let compiler = Compiler::new(Vocabulary::o200k_harmony());
+    /// let grammar = compiler.compile(&r#"{"response_format": {"type": "json_object"}}"#.parse()?)?;
+    /// let prompt = "<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>{\"a\":";
+    /// let prompt = compiler.vocabulary().encode_with_special(prompt).expect("it has an encoder");
+    /// let mut matcher = grammar.matcher_after(&prompt)?;
+    /// for token in compiler.vocabulary().encode_with_special("1}<|return|>").expect("it has an encoder") {
+    ///     matcher.accept(token)?;
+    /// }
+    /// assert!(matcher.is_finished());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn matcher_after(&self, prompt: &[TokenId]) -> Result<Matcher, PromptError> {
+        Matcher::after_prompt(self.rules.clone(), prompt)
     }
 
     /// Every keyword of every schema: enforced exactly, or an annotation that constrains nothing.
@@ -237,12 +374,12 @@ impl Grammar {
     /// Bytes held by the tables of this grammar; they grow with use, up to [`Limits::cache_bytes`].
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.automaton.memory_bytes()
+        self.rules.automaton().memory_bytes()
     }
 }
 
 impl fmt::Debug for Grammar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Grammar").field("automaton", &self.automaton).finish_non_exhaustive()
+        f.debug_struct("Grammar").field("automaton", self.rules.automaton()).finish_non_exhaustive()
     }
 }

@@ -1,6 +1,7 @@
 //! What can go wrong before the first mask: one error for all stages, with the place to look at.
 
 use crate::harmony::RequestError;
+use crate::lark::{LarkError, Position};
 use crate::limits::LimitExceeded;
 use crate::schema::SchemaError;
 
@@ -32,6 +33,24 @@ pub enum Error {
         /// Where its schema stands in the request, as a JSON pointer.
         at: String,
     },
+    /// A Lark grammar or regular expression is wrong, or uses what is not supported.
+    #[error("{}{source}", InTool(.tool.as_deref()))]
+    Grammar {
+        /// The tool whose body it describes; `None` for a response format or a bare grammar.
+        tool: Option<String>,
+        /// Where it stands in the request, as a JSON pointer; empty for a bare grammar.
+        at: String,
+        /// What is wrong with it, and where in its text.
+        source: LarkError,
+    },
+    /// A schema within a Lark grammar was not compiled.
+    #[error("{source} (`%json` at {position} of the grammar)")]
+    InGrammar {
+        /// Where `%json` stands in the grammar's text.
+        position: Position,
+        /// What is wrong with the schema.
+        source: Box<Error>,
+    },
     /// A part of the grammar exceeds a limit.
     #[error("{}{source}", InTool(.tool.as_deref()))]
     Limit {
@@ -58,6 +77,8 @@ impl Error {
         match self {
             Self::Request(error) => error.kind().name(),
             Self::Schema { source, .. } => source.kind().name(),
+            Self::Grammar { source, .. } => source.kind().name(),
+            Self::InGrammar { source, .. } => source.kind(),
             Self::ArgumentsNotAnObject { .. } => "arguments_not_an_object",
             Self::Limit { .. } => "limit",
         }
@@ -68,7 +89,10 @@ impl Error {
     pub fn tool(&self) -> Option<&str> {
         match self {
             Self::Request(error) => error.tool(),
-            Self::Schema { tool, .. } | Self::Limit { tool, .. } => tool.as_deref(),
+            Self::Schema { tool, .. } | Self::Grammar { tool, .. } | Self::Limit { tool, .. } => {
+                tool.as_deref()
+            }
+            Self::InGrammar { source, .. } => source.tool(),
             Self::ArgumentsNotAnObject { tool, .. } => Some(tool),
         }
     }
@@ -79,7 +103,10 @@ impl Error {
         match self {
             Self::Request(error) => error.pointer().to_owned(),
             Self::Schema { at, source, .. } => format!("{at}{}", source.pointer()),
-            Self::ArgumentsNotAnObject { at, .. } | Self::Limit { at, .. } => at.clone(),
+            Self::InGrammar { source, .. } => source.pointer(),
+            Self::ArgumentsNotAnObject { at, .. } | Self::Grammar { at, .. } | Self::Limit { at, .. } => {
+                at.clone()
+            }
         }
     }
 
@@ -88,6 +115,17 @@ impl Error {
     pub fn keyword(&self) -> Option<&str> {
         match self {
             Self::Schema { source, .. } => source.keyword(),
+            Self::InGrammar { source, .. } => source.keyword(),
+            _ => None,
+        }
+    }
+
+    /// Where in the text of a Lark grammar or regular expression it is.
+    #[must_use]
+    pub fn position(&self) -> Option<Position> {
+        match self {
+            Self::Grammar { source, .. } => source.position(),
+            Self::InGrammar { position, .. } => Some(*position),
             _ => None,
         }
     }
@@ -97,6 +135,8 @@ impl Error {
     pub fn limit(&self) -> Option<&LimitExceeded> {
         match self {
             Self::Schema { source, .. } => source.limit(),
+            Self::Grammar { source, .. } => source.limit(),
+            Self::InGrammar { source, .. } => source.limit(),
             Self::Limit { source, .. } => Some(source),
             _ => None,
         }

@@ -30,6 +30,10 @@ pub struct Limits {
     pub counter_states: usize,
     /// Digits of one number in a schema, its exponent written out.
     pub number_digits: usize,
+    /// Symbols of the rules of one grammar, with those that repetitions are turned into.
+    pub grammar_symbols: usize,
+    /// Rules of one grammar that begin with each other.
+    pub left_recursive_rules: usize,
     /// Tools of one request.
     pub tools: usize,
     /// Bytes that the caches of one compiler may keep. More are computed again when needed; results do not change.
@@ -47,6 +51,8 @@ impl Default for Limits {
             window_entries: 10_000_000,
             counter_states: 1_000_000,
             number_digits: 1_000,
+            grammar_symbols: 200_000,
+            left_recursive_rules: 1_000,
             tools: 4_096,
             cache_bytes: 64 << 20,
         }

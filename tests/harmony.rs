@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use harmony_mask::harmony::Format;
+use harmony_mask::harmony::{Format, Payload, Tool};
 use harmony_mask::{Grammar, Matcher, Request};
 use serde_json::Value;
 
@@ -106,9 +106,9 @@ fn bodies_are_sound() {
             let last = messages.last().expect("a message");
             let tool = request.tools().iter().find(|tool| Some(tool.recipient()) == last.recipient);
             let schema = match (tool, request.format()) {
-                (Some(tool), _) => &tool.schema,
-                (None, Format::Json(format)) => &format.schema,
-                (None, Format::Text) => continue,
+                (Some(Tool { payload: Payload::Json(schema), .. }), _) => schema,
+                (None, Format::Json(formats)) => &formats[0].schema,
+                _ => continue,
             };
             assert_sound(schema, &last.content);
         }

@@ -96,7 +96,8 @@ fn choose(matcher: &Matcher, mask: &TokenMask, random: &mut Random) -> TokenId {
     u32::try_from(word * 32).expect("fits") + bits[random.below(bits.len())]
 }
 
-fn check_state(matcher: &Matcher, mask: &TokenMask, first_byte: usize, what: &str) {
+/// Checks one mask against the reference.
+pub(crate) fn check_state(matcher: &Matcher, mask: &TokenMask, first_byte: usize, what: &str) {
     let (vocabulary, automaton) = (matcher.vocabulary(), matcher.automaton());
     for special in SpecialToken::ALL {
         let survives = automaton.step(matcher.residual(), Unit::Special(special)).is_some();

@@ -54,7 +54,15 @@ fn messages_say_what_is_wrong() {
             r#"{"harmony": {"property_order": "sorted"}}"#,
             "/harmony/property_order: unknown value \"sorted\": expected one of declared, any",
         ),
-        (r#"{"tools": [{"type": "custom"}]}"#, "/tools/0/type: not available yet: tools of type `custom`"),
+        (r#"{"tools": [{"type": "mcp"}]}"#, "/tools/0/type: not available yet: tools of type `mcp`"),
+        (
+            r#"{"harmony": {"recipients": [{"name": "a..b"}]}}"#,
+            "/harmony/recipients/0/name: the recipient \"a..b\" is not one or more names with dots between them, or means somebody who is no tool",
+        ),
+        (
+            r#"{"harmony": {"reasoning": {"max_tokens": 0, "required": true}}}"#,
+            "/harmony/reasoning/max_tokens: contradicts /harmony/reasoning/required",
+        ),
         (
             r#"{"text": {"format": {"type": "json_object"}}, "response_format": {"type": "json_object"}}"#,
             "/response_format: contradicts /text/format",

@@ -8,7 +8,7 @@ use harmony_mask::{Matcher, TokenId};
 use serde_json::{Value, json};
 
 use crate::input::{self, Failure};
-use crate::{Verdict, output};
+use crate::{Verdict, output, prompt};
 
 /// Says whether a completion is accepted, and if not, where and why
 ///
@@ -17,17 +17,26 @@ use crate::{Verdict, output};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(override_usage = "harmony-mask check [OPTIONS] <REQUEST> [COMPLETION]
-       harmony-mask check [OPTIONS] --schema <SCHEMA> [INSTANCE]")]
+       harmony-mask check [OPTIONS] --prompt <PROMPT> [COMPLETION]
+       harmony-mask check [OPTIONS] --schema <SCHEMA> [INSTANCE]
+       harmony-mask check [OPTIONS] --lark <GRAMMAR> [TEXT]")]
 pub(crate) struct Check {
-    /// The request, or with --schema the JSON text to check
-    #[arg(value_name = "REQUEST", required_unless_present = "schema")]
+    /// The request, or with --prompt the completion, with --schema the JSON text to check, with --lark the text: a file, or the text itself where
+    /// no file has this name
+    #[arg(value_name = "REQUEST", required_unless_present_any = ["prompt", "schema", "lark"])]
     first: Option<PathBuf>,
     /// The completion
-    #[arg(value_name = "COMPLETION", conflicts_with = "schema")]
+    #[arg(value_name = "COMPLETION", conflicts_with_all = ["prompt", "schema", "lark"])]
     completion: Option<PathBuf>,
+    /// Check what follows a prompt, which says what is allowed, instead of a request
+    #[arg(long, value_name = "PROMPT", conflicts_with_all = ["schema", "lark"])]
+    prompt: Option<PathBuf>,
     /// Check a JSON text against a bare JSON Schema, without messages around it
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<PathBuf>,
+    /// Check a text against a Lark grammar, without messages around it
+    #[arg(long, value_name = "GRAMMAR", conflicts_with = "schema")]
+    lark: Option<PathBuf>,
     /// Also accept a text that is not complete yet
     #[arg(long)]
     prefix_ok: bool,
@@ -40,35 +49,52 @@ const EXAMPLES: &str = "\
 Examples:
   harmony-mask check examples/weather.json completion.txt
   harmony-mask check examples/weather.json '<|channel|>final<|message|>Take an umbrella.<|return|>'
+  harmony-mask check --prompt prompt.txt completion.txt
   harmony-mask check --schema schema.json instance.json
+  harmony-mask check --lark grammar.lark '1 + 2'
   printf '{\"a\":' | harmony-mask check --schema schema.json - --prefix-ok";
 
 impl Check {
     pub(crate) fn run(&self) -> Result<Verdict, Failure> {
-        let stdin = PathBuf::from("-");
-        let first = self.first.as_ref().unwrap_or(&stdin);
-        let (matcher, outcome) = if let Some(schema) = &self.schema {
-            one_from_stdin(schema, first)?;
-            let mut matcher = input::schema_grammar(schema, &input::schema(schema)?)?.matcher();
-            let tokens = input::text_tokens(matcher.vocabulary(), &input::bytes(first)?);
-            let outcome = Outcome::of(&mut matcher, &tokens);
-            (matcher, outcome)
-        } else {
-            let completion = self.completion.as_ref().unwrap_or(&stdin);
-            one_from_stdin(first, completion)?;
-            let mut matcher = input::grammar(first, &input::request(first)?)?.matcher();
-            let tokens = input::completion_tokens(matcher.vocabulary(), &completion_bytes(completion)?);
-            let outcome = Outcome::of(&mut matcher, &tokens);
-            (matcher, outcome)
-        };
+        let (mut matcher, tokens) = self.input()?;
+        let outcome = Outcome::of(&mut matcher, &tokens);
         let accepted = outcome.token.is_none() && (outcome.finished || self.prefix_ok);
-        let messages = if self.schema.is_some() { Vec::new() } else { output::messages(&matcher) };
+        let is_bare = self.schema.is_some() || self.lark.is_some();
+        let messages = if is_bare { Vec::new() } else { output::messages(&matcher) };
         if self.json {
             output::print_json(&outcome.document(accepted, &messages))?;
         } else {
             output::print(|out| outcome.write(out, accepted))?;
         }
         Ok(Verdict::of(accepted))
+    }
+
+    /// The matcher to ask, and the tokens to check.
+    fn input(&self) -> Result<(Matcher, Vec<TokenId>), Failure> {
+        let stdin = PathBuf::from("-");
+        let first = self.first.as_ref().unwrap_or(&stdin);
+        if let Some(prompt) = &self.prompt {
+            one_from_stdin(prompt, first)?;
+            let matcher = prompt::read(prompt)?.matcher;
+            let tokens = input::completion_tokens(matcher.vocabulary(), &completion_bytes(first)?);
+            Ok((matcher, tokens))
+        } else if let Some(schema) = &self.schema {
+            one_from_stdin(schema, first)?;
+            let matcher = input::schema_grammar(schema, &input::schema(schema)?)?.matcher();
+            let tokens = input::text_tokens(matcher.vocabulary(), &input::bytes(first)?);
+            Ok((matcher, tokens))
+        } else if let Some(lark) = &self.lark {
+            one_from_stdin(lark, first)?;
+            let matcher = input::lark_grammar(lark, &input::text(lark)?)?.matcher();
+            let tokens = input::completion_tokens(matcher.vocabulary(), &text_bytes(first)?);
+            Ok((matcher, tokens))
+        } else {
+            let completion = self.completion.as_ref().unwrap_or(&stdin);
+            one_from_stdin(first, completion)?;
+            let matcher = input::grammar(first, &input::request(first)?)?.matcher();
+            let tokens = input::completion_tokens(matcher.vocabulary(), &completion_bytes(completion)?);
+            Ok((matcher, tokens))
+        }
     }
 }
 
@@ -86,6 +112,14 @@ fn completion_bytes(argument: &Path) -> Result<Vec<u8>, Failure> {
     match argument.to_str() {
         Some(text) if text.contains("<|") && !argument.exists() => Ok(text.as_bytes().to_vec()),
         _ => input::completion(argument),
+    }
+}
+
+/// A text in a file or in the argument itself.
+fn text_bytes(argument: &Path) -> Result<Vec<u8>, Failure> {
+    match argument.to_str() {
+        Some(text) if text != "-" && !argument.exists() => Ok(text.as_bytes().to_vec()),
+        _ => input::bytes(argument),
     }
 }
 

@@ -1,5 +1,6 @@
-//! `compile`: what compiling costs, and what is enforced.
+//! `compile`: what compiling costs, what is enforced, and what the automaton looks like.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -10,20 +11,27 @@ use harmony_mask::{CoverageEntry, Grammar};
 use serde_json::{Value, json};
 
 use crate::input::{self, Failure};
-use crate::{Verdict, output};
+use crate::{Verdict, dot, output};
 
-/// Compiles a request or a schema and says what is enforced
+/// Compiles a request, a schema or a grammar and says what is enforced
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(override_usage = "harmony-mask compile [OPTIONS] <REQUEST>
-       harmony-mask compile [OPTIONS] --schema <SCHEMA>")]
+       harmony-mask compile [OPTIONS] --schema <SCHEMA>
+       harmony-mask compile [OPTIONS] --lark <GRAMMAR>")]
 pub(crate) struct Compile {
     /// The request
-    #[arg(required_unless_present = "schema", conflicts_with = "schema")]
+    #[arg(required_unless_present_any = ["schema", "lark"], conflicts_with_all = ["schema", "lark"])]
     request: Option<PathBuf>,
     /// Compile a bare JSON Schema instead
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<PathBuf>,
+    /// Compile a Lark grammar instead
+    #[arg(long, value_name = "GRAMMAR", conflicts_with = "schema")]
+    lark: Option<PathBuf>,
+    /// Draw the automaton into a file, for Graphviz: its first states, byte by byte
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -32,27 +40,44 @@ pub(crate) struct Compile {
 const EXAMPLES: &str = "\
 Examples:
   harmony-mask compile examples/tools_and_format.json
-  harmony-mask compile --schema schema.json --json";
+  harmony-mask compile --schema schema.json --json
+  harmony-mask compile --lark grammar.lark --dot - | dot -Tsvg > grammar.svg";
 
 impl Compile {
     pub(crate) fn run(&self) -> Result<Verdict, Failure> {
-        let report = match (&self.request, &self.schema) {
-            (Some(path), _) => {
-                let request = input::request(path)?;
-                Report::of(|| input::grammar(path, &request))?
+        let report = self.report()?;
+        if let Some(path) = &self.dot {
+            let drawing = dot::drawing(&report.grammar);
+            if path.as_os_str() == "-" {
+                output::print(|out| out.write_all(drawing.as_bytes()))?;
+                return Ok(Verdict::Accepted);
             }
-            (None, Some(path)) => {
-                let schema = input::schema(path)?;
-                Report::of(|| input::schema_grammar(path, &schema))?
-            }
-            (None, None) => unreachable!("clap requires one of them"),
-        };
+            fs::write(path, drawing)?;
+        }
         if self.json {
             output::print_json(&report.document())?;
         } else {
             output::print(|out| report.write(out))?;
         }
         Ok(Verdict::Accepted)
+    }
+
+    fn report(&self) -> Result<Report, Failure> {
+        match (&self.request, &self.schema, &self.lark) {
+            (Some(path), ..) => {
+                let request = input::request(path)?;
+                Report::of(|| input::grammar(path, &request))
+            }
+            (None, Some(path), _) => {
+                let schema = input::schema(path)?;
+                Report::of(|| input::schema_grammar(path, &schema))
+            }
+            (None, None, Some(path)) => {
+                let grammar = input::text(path)?;
+                Report::of(|| input::lark_grammar(path, &grammar))
+            }
+            (None, None, None) => unreachable!("clap requires one of them"),
+        }
     }
 }
 

@@ -4,13 +4,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use harmony_mask::{Grammar, Vocabulary};
+use harmony_mask::{Matcher, Vocabulary};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::draft::{self, Plan};
 use crate::input::{self, Failure};
 use crate::output::Durations;
+use crate::prompt::{self, Prompted};
 use crate::sampler::{self, Sample, StandIn};
 use crate::verify::Verifier;
 use crate::{Verdict, output, view};
@@ -23,7 +24,11 @@ use crate::{Verdict, output, view};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Generate {
     /// The request
-    request: PathBuf,
+    #[arg(required_unless_present = "prompt", conflicts_with = "prompt")]
+    request: Option<PathBuf>,
+    /// A prompt, which says what is allowed, instead of a request
+    #[arg(long, value_name = "PROMPT")]
+    prompt: Option<PathBuf>,
     /// Where the stand-in's chance begins; the same seed gives the same completions
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -59,9 +64,13 @@ fn temperature(text: &str) -> Result<f64, String> {
 
 impl Generate {
     pub(crate) fn run(&self) -> Result<Verdict, Failure> {
-        let request = input::request(&self.request)?;
-        let grammar = input::grammar(&self.request, &request)?;
-        let plan = self.draft.as_deref().map(|draft| plan(draft, &grammar)).transpose()?;
+        let Prompted { request, matcher, is_begun } =
+            prompt::allowed(self.request.as_deref(), self.prompt.as_deref())?;
+        if is_begun && self.draft.is_some() {
+            let message = "--draft is a whole completion, but the prompt has the beginning of one";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        let plan = self.draft.as_deref().map(|draft| plan(draft, &matcher)).transpose()?;
         let verifier = Verifier::new(&request);
         let vocabulary = Vocabulary::o200k_harmony();
         let mut stand_in = StandIn::new(&vocabulary, self.seed, self.temperature, plan.as_ref());
@@ -71,9 +80,9 @@ impl Generate {
         report.begin(plan.as_ref())?;
         let progress = self.progress();
         for _ in 0..self.count {
-            let sample = sampler::sample(&grammar, &mut stand_in, self.max_tokens);
+            let sample = sampler::sample(matcher.fork(), &mut stand_in, self.max_tokens);
             let messages = sample.matcher.transcript().messages;
-            let problems = verifier.problems(&messages, sample.matcher.is_finished());
+            let problems = verifier.problems(&messages, sample.matcher.is_accepting());
             progress.suspend(|| report.add(&sample, &problems))?;
             progress.inc(1);
         }
@@ -92,8 +101,7 @@ impl Generate {
     }
 }
 
-fn plan(draft: &Path, grammar: &Grammar) -> Result<Plan, Failure> {
-    let matcher = grammar.matcher();
+fn plan(draft: &Path, matcher: &Matcher) -> Result<Plan, Failure> {
     let vocabulary = matcher.vocabulary();
     let units = draft::units(vocabulary, &input::completion_tokens(vocabulary, &input::completion(draft)?));
     Ok(Plan::new(vocabulary, draft::repair(matcher.automaton(), &units)))
@@ -155,7 +163,7 @@ fn document(sample: &Sample, problems: &[String]) -> Value {
     json!({
         "tokens": sample.matcher.tokens(),
         "text": sample.matcher.vocabulary().decode(sample.matcher.tokens()),
-        "finished": sample.matcher.is_finished(),
+        "finished": sample.matcher.is_accepting(),
         "forced": sample.forced(),
         "messages": output::messages(&sample.matcher),
         "verified": problems.is_empty(),

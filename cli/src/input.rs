@@ -5,7 +5,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use harmony_mask::harmony::RequestError;
-use harmony_mask::{Compiler, Grammar, Options, Request, SpecialToken, TokenId, Vocabulary};
+use harmony_mask::prompt::{ConversationError, ReadError};
+use harmony_mask::{Compiler, Grammar, Options, PromptError, Request, SpecialToken, TokenId, Vocabulary};
 use serde_json::{Value, json};
 
 /// Why a command could not do its work. The exit code is 2 for all of them.
@@ -21,6 +22,12 @@ pub(crate) enum Failure {
     NotJson { name: String, source: serde_json::Error },
     #[error("{name}: {source}")]
     Refused { name: String, source: Box<harmony_mask::Error> },
+    #[error("{name}: {source}")]
+    Conversation { name: String, source: Box<ConversationError> },
+    #[error("{name}: {source}")]
+    Prompt { name: String, source: Box<ReadError> },
+    #[error("{name}: {source}")]
+    Answer { name: String, source: Box<PromptError> },
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
 }
@@ -33,24 +40,41 @@ impl Failure {
             Self::NotText { .. } => "not_text".to_owned(),
             Self::NotJson { .. } => "not_json".to_owned(),
             Self::Refused { source, .. } => source.kind().to_owned(),
+            Self::Conversation { source, .. } => source.kind().name().to_owned(),
+            Self::Prompt { source, .. } => source.kind().name().to_owned(),
+            Self::Answer { .. } => "answer".to_owned(),
             Self::Write(_) => "write".to_owned(),
         }
     }
 
     /// The failure as `--json` reports it.
     pub(crate) fn document(&self) -> Value {
-        let source = match self {
-            Self::Refused { source, .. } => Some(source),
-            _ => None,
-        };
-        json!({"error": {
+        let mut error = json!({
             "kind": self.kind(),
             "message": self.to_string(),
-            "tool": source.and_then(|error| error.tool()),
-            "pointer": source.map(|error| error.pointer()),
-            "keyword": source.and_then(|error| error.keyword()),
-            "limit": source.and_then(|error| error.limit()).map(|limit| limit.what),
-        }})
+            "tool": null,
+            "pointer": null,
+            "keyword": null,
+            "limit": null,
+        });
+        match self {
+            Self::Refused { source, .. } => {
+                error["tool"] = json!(source.tool());
+                error["pointer"] = json!(source.pointer());
+                error["keyword"] = json!(source.keyword());
+                error["limit"] = json!(source.limit().map(|limit| limit.what));
+            }
+            Self::Conversation { source, .. } => {
+                error["tool"] = json!(source.tool());
+                error["pointer"] = json!(source.pointer());
+            }
+            Self::Prompt { source, .. } => {
+                error["line"] = json!(source.line());
+                error["column"] = json!(source.column());
+            }
+            _ => {}
+        }
+        json!({"error": error})
     }
 }
 
@@ -83,12 +107,13 @@ fn is_ended(text: &[u8]) -> bool {
         .any(|token| text.ends_with(token.to_string().as_bytes()))
 }
 
-fn text(path: &Path) -> Result<String, Failure> {
+/// The text of a file.
+pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(bytes(path)?)
         .map_err(|error| Failure::NotText { name: name(path), offset: error.utf8_error().valid_up_to() })
 }
 
-fn name(path: &Path) -> String {
+pub(crate) fn name(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
 }
 
@@ -104,7 +129,12 @@ pub(crate) fn grammar(path: &Path, request: &Request) -> Result<Grammar, Failure
 
 /// The JSON Schema in a file.
 pub(crate) fn schema(path: &Path) -> Result<Value, Failure> {
-    serde_json::from_str(&text(path)?).map_err(|source| Failure::NotJson { name: name(path), source })
+    json(path, &text(path)?)
+}
+
+/// The JSON that was in this file.
+pub(crate) fn json(path: &Path, text: &str) -> Result<Value, Failure> {
+    serde_json::from_str(text).map_err(|source| Failure::NotJson { name: name(path), source })
 }
 
 /// The grammar of the schema that was in this file.
@@ -112,8 +142,25 @@ pub(crate) fn schema_grammar(path: &Path, schema: &Value) -> Result<Grammar, Fai
     compiler().compile_schema(schema, &Options::default()).map_err(|error| refused(path, error))
 }
 
-fn refused(path: &Path, error: impl Into<harmony_mask::Error>) -> Failure {
+/// The grammar whose text was in this file.
+pub(crate) fn lark_grammar(path: &Path, grammar: &str) -> Result<Grammar, Failure> {
+    compiler().compile_lark(grammar, &Options::default()).map_err(|error| refused(path, error))
+}
+
+pub(crate) fn refused(path: &Path, error: impl Into<harmony_mask::Error>) -> Failure {
     Failure::Refused { name: name(path), source: Box::new(error.into()) }
+}
+
+pub(crate) fn refused_conversation(path: &Path, source: ConversationError) -> Failure {
+    Failure::Conversation { name: name(path), source: Box::new(source) }
+}
+
+pub(crate) fn refused_prompt(path: &Path, source: ReadError) -> Failure {
+    Failure::Prompt { name: name(path), source: Box::new(source) }
+}
+
+pub(crate) fn refused_answer(path: &Path, source: PromptError) -> Failure {
+    Failure::Answer { name: name(path), source: Box::new(source) }
 }
 
 fn compiler() -> Compiler {

@@ -5,11 +5,13 @@
 
 mod check;
 mod compile;
+mod dot;
 mod draft;
 mod generate;
 mod input;
 mod mask;
 mod output;
+mod prompt;
 mod sampler;
 mod verify;
 mod view;
@@ -38,7 +40,8 @@ Examples:
   harmony-mask generate examples/weather.json
   harmony-mask check examples/weather.json completion.txt
   harmony-mask mask examples/weather.json --prefix '<|channel|>'
-  harmony-mask compile examples/weather.json --json";
+  harmony-mask compile examples/weather.json --json
+  harmony-mask prompt examples/weather.json";
 
 #[derive(Subcommand)]
 enum Command {
@@ -46,6 +49,7 @@ enum Command {
     Check(check::Check),
     Mask(mask::Mask),
     Compile(compile::Compile),
+    Prompt(prompt::Prompt),
 }
 
 impl Command {
@@ -55,6 +59,7 @@ impl Command {
             Self::Check(command) => command.run(),
             Self::Mask(command) => command.run(),
             Self::Compile(command) => command.run(),
+            Self::Prompt(command) => command.run(),
         }
     }
 }

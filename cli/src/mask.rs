@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::check::Outcome;
 use crate::input::{self, Failure};
-use crate::{Verdict, output};
+use crate::{Verdict, output, prompt};
 
 /// The number of logits that gpt-oss has.
 pub(crate) const LOGITS: usize = 201_088;
@@ -20,8 +20,12 @@ pub(crate) const LOGITS: usize = 201_088;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Mask {
     /// The request
-    request: PathBuf,
-    /// What has been said so far, after `<|start|>assistant`
+    #[arg(required_unless_present = "prompt", conflicts_with = "prompt")]
+    request: Option<PathBuf>,
+    /// A prompt, which says what is allowed, instead of a request
+    #[arg(long, value_name = "PROMPT")]
+    prompt: Option<PathBuf>,
+    /// What has been said so far, after `<|start|>assistant`, or after the prompt
     #[arg(long, value_name = "TEXT", default_value = "")]
     prefix: String,
     /// How many tokens to list
@@ -41,7 +45,7 @@ Examples:
 
 impl Mask {
     pub(crate) fn run(&self) -> Result<Verdict, Failure> {
-        let mut matcher = input::grammar(&self.request, &input::request(&self.request)?)?.matcher();
+        let mut matcher = prompt::allowed(self.request.as_deref(), self.prompt.as_deref())?.matcher;
         let prefix = input::completion_tokens(matcher.vocabulary(), self.prefix.as_bytes());
         let outcome = Outcome::of(&mut matcher, &prefix);
         if outcome.is_rejected() {

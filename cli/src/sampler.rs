@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use harmony_mask::{Grammar, Matcher, SpecialToken, TokenId, TokenMask, Vocabulary};
+use harmony_mask::{Matcher, SpecialToken, TokenId, TokenMask, Vocabulary};
 
 use crate::draft::Plan;
 use crate::mask::LOGITS;
@@ -42,16 +42,21 @@ impl Sample {
 /// Samples one completion of at most `max_tokens` tokens, or of as many as the shortest has.
 ///
 /// The end is always in reach: a token after which it would not be is taken back, and the shortest way is gone instead.
-pub(crate) fn sample(grammar: &Grammar, stand_in: &mut StandIn<'_>, max_tokens: usize) -> Sample {
+pub(crate) fn sample(matcher: Matcher, stand_in: &mut StandIn<'_>, max_tokens: usize) -> Sample {
     let mut run = Run {
-        sample: Sample { matcher: grammar.matcher(), origins: Vec::new(), mask_times: Durations::default() },
+        sample: Sample { matcher, origins: Vec::new(), mask_times: Durations::default() },
         mask: TokenMask::new(LOGITS),
         max_tokens,
     };
     stand_in.begin();
     while !run.sample.matcher.is_finished() {
+        // After one of several calls it is for the host to stop.
+        if run.sample.matcher.is_accepting() && stand_in.stops() {
+            break;
+        }
         if !run.step(stand_in) {
             run.close();
+            break;
         }
     }
     run.sample
@@ -208,6 +213,11 @@ impl<'a> StandIn<'a> {
             }
         }
         best.1
+    }
+
+    /// Whether to stop where one may.
+    fn stops(&mut self) -> bool {
+        self.random.bool()
     }
 
     fn candidates(&mut self, mask: &TokenMask) -> Vec<TokenId> {

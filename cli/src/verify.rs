@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use harmony_mask::Formats;
-use harmony_mask::harmony::{Calls, Format};
+use harmony_mask::harmony::{Calls, Format, Payload, Profile};
 use harmony_mask::transcript::End;
 use harmony_mask::{Message, Request};
 use jsonschema::Validator;
@@ -16,10 +16,14 @@ use serde_json::Value;
 
 /// Knows what each message of a completion must carry.
 pub(crate) struct Verifier {
-    /// By recipient: the tools that may be called.
-    tools: Vec<(String, Body)>,
-    answer: Option<Body>,
-    calls: Calls,
+    /// By recipient: the tools that may be called, with the schema of their arguments where they take JSON.
+    tools: Vec<(String, Option<Body>)>,
+    /// The response formats; none for text.
+    formats: Vec<Body>,
+    is_call_required: bool,
+    may_call_often: bool,
+    /// How an answer may end.
+    ends: &'static [End],
 }
 
 /// A validator of bodies, or why `jsonschema` refuses the schema.
@@ -37,13 +41,22 @@ impl Verifier {
             Calls::Allowed(tools) | Calls::Required(tools) => tools,
         };
         let tools = callable.iter().map(|index| &request.tools()[*index]);
+        let arguments = |payload: &Payload| match payload {
+            Payload::Json(schema) => Some(body(schema)),
+            Payload::Code | Payload::Text { .. } | Payload::Grammar { .. } => None,
+        };
         Self {
-            tools: tools.map(|tool| (tool.recipient(), body(&tool.schema))).collect(),
-            answer: match request.format() {
-                Format::Text => None,
-                Format::Json(format) => Some(body(&format.schema)),
+            tools: tools.map(|tool| (tool.recipient(), arguments(&tool.payload))).collect(),
+            formats: match request.format() {
+                Format::Text => Vec::new(),
+                Format::Json(formats) => formats.iter().map(|format| body(&format.schema)).collect(),
             },
-            calls: request.calls().clone(),
+            is_call_required: matches!(request.calls(), Calls::Required(_)),
+            may_call_often: request.turn().allows_parallel_calls,
+            ends: match request.turn().profile {
+                Profile::History => &[End::Return, End::End],
+                Profile::Canonical | Profile::Trained => &[End::Return],
+            },
         }
     }
 
@@ -55,16 +68,21 @@ impl Verifier {
         }
         match messages.split_last() {
             None => problems.push("there are no messages".to_owned()),
-            Some((last, thoughts)) => {
-                problems.extend(
-                    thoughts.iter().filter(|thought| !is_thought(thought)).map(|message| {
-                        format!("a message on {} stands before the last one", channel(message))
-                    }),
-                );
+            Some((last, before)) => {
+                problems.extend(before.iter().filter_map(|message| self.earlier_problem(message)));
                 problems.extend(self.last_problem(last));
             }
         }
         problems
+    }
+
+    /// What is wrong with a message before the last one: it is a thought, or one of several calls.
+    fn earlier_problem(&self, message: &Message) -> Option<String> {
+        if self.may_call_often && message.recipient.is_some() {
+            return self.last_problem(message);
+        }
+        (!is_thought(message))
+            .then(|| format!("a message on {} stands before the last one", channel(message)))
     }
 
     /// What is wrong with the message that ends the turn: one call, or one answer.
@@ -73,19 +91,26 @@ impl Verifier {
             let Some((_, body)) = self.tools.iter().find(|(name, _)| name == recipient) else {
                 return Some(format!("{recipient} is not a tool that may be called"));
             };
-            return ending(message, End::Call)
-                .or_else(|| body_problem(body, &message.content))
+            return ending(message, &[End::Call])
+                .or_else(|| body_problem(body.as_ref()?, &message.content))
                 .map(|problem| format!("the call of {recipient}: {problem}"));
         }
-        if matches!(self.calls, Calls::Required(_)) {
+        if self.is_call_required {
             return Some("a call is required, and there is none".to_owned());
         }
         if message.channel.as_deref() != Some("final") {
             return Some(format!("the turn ends on {}", channel(message)));
         }
-        ending(message, End::Return)
-            .or_else(|| self.answer.as_ref().and_then(|body| body_problem(body, &message.content)))
+        ending(message, self.ends)
+            .or_else(|| self.answer_problem(&message.content))
             .map(|problem| format!("the answer: {problem}"))
+    }
+
+    /// What the first format has against an answer, where no format takes it.
+    fn answer_problem(&self, content: &str) -> Option<String> {
+        let mut problems = self.formats.iter().map(|body| body_problem(body, content));
+        let first = problems.next()??;
+        problems.all(|problem| problem.is_some()).then_some(first)
     }
 }
 
@@ -100,8 +125,9 @@ fn channel(message: &Message) -> &str {
     message.channel.as_deref().unwrap_or("no channel")
 }
 
-fn ending(message: &Message, expected: End) -> Option<String> {
-    (message.end != Some(expected)).then(|| format!("does not end with <|{}|>", expected.name()))
+fn ending(message: &Message, expected: &[End]) -> Option<String> {
+    let is_right = message.end.is_some_and(|end| expected.contains(&end));
+    (!is_right).then(|| format!("does not end with <|{}|>", expected[0].name()))
 }
 
 fn body_problem(body: &Body, content: &str) -> Option<String> {

@@ -70,14 +70,16 @@ fn bad_requests_are_refused_with_their_place() {
 
 #[test]
 fn wrong_calls_print_nothing_to_stdout() {
-    let calls: [&[&str]; 7] = [
+    let calls: [&[&str]; 9] = [
         &[],
         &["check"],
         &["check", "no/such/file", "-"],
         &["check", "-", "-"],
         &["compile", "examples/weather.json", "--schema", "examples/weather.json"],
         &["generate", "examples/weather.json", "--temperature", "-1"],
-        &["prompt", "examples/weather.json"],
+        &["prompt"],
+        &["mask", "examples/weather.json", "--prompt", "examples/weather.json"],
+        &["generate", "--prompt", "examples/weather.json"],
     ];
     for arguments in calls {
         let outcome = run(arguments, b"");
@@ -193,4 +195,68 @@ fn masks_are_listed_the_most_telling_first() {
     assert_eq!(ids("<|channel|>final<|message|>Hi").0.first(), Some(&200_002), "<|return|>");
     assert_eq!(ids("<|channel|>final<|message|>Hi<|return|>"), (vec![], true));
     assert_eq!(run(&["mask", "examples/weather.json", "--prefix", "no"], b"").code, Some(1));
+}
+
+#[test]
+fn prompts_are_written_and_taken_instead_of_requests() {
+    let text = run(&["prompt", "examples/weather.json"], b"").stdout;
+    assert!(text.starts_with("<|start|>system") && text.ends_with("<|end|><|start|>assistant"), "{text}");
+    let document = run(&["prompt", "examples/weather.json", "--json"], b"");
+    assert_eq!(document.json()["text"], text);
+    let ids = run(&["prompt", "examples/weather.json", "--tokens"], b"").stdout;
+    let ids: Vec<Value> = ids.split_whitespace().map(|id| id.parse::<u64>().expect("an id").into()).collect();
+    assert_eq!(document.json()["tokens"], Value::Array(ids.clone()));
+
+    let line = format!("{text}\n");
+    let begun = format!("{text}<|channel|>final<|message|>Hi");
+    let list = Value::Array(ids).to_string();
+    for (prompt, completion, code) in [
+        (&text, "<|channel|>final<|message|>Hi<|return|>", 0),
+        (&line, "<|channel|>final<|message|>Hi<|return|>", 0),
+        (&list, "<|channel|>final<|message|>Hi<|return|>", 0),
+        (
+            &document.stdout,
+            "<|channel|>commentary to=functions.get_current_weather json<|message|>{\"location\":\"X\"}<|call|>",
+            0,
+        ),
+        (
+            &document.stdout,
+            "<|channel|>commentary to=functions.get_current_weather json<|message|>{\"place\"",
+            1,
+        ),
+        (&begun, ", <|b|><|return|>", 0),
+        (&begun, "<|channel|>final", 1),
+    ] {
+        let outcome = run(&["check", "--prompt", "-", completion], prompt.as_bytes());
+        assert_eq!(outcome.code, Some(code), "{completion}: {} {}", outcome.stdout, outcome.stderr);
+    }
+    let mask = run(&["mask", "--prompt", "-", "--json"], begun.as_bytes()).json();
+    assert_eq!(mask["tokens"][0]["id"], 200_002, "<|return|>");
+    let generated = run(&["generate", "--prompt", "-", "--count", "3", "--json"], document.stdout.as_bytes());
+    assert_eq!(generated.code, Some(0), "{}", generated.stderr);
+    let drafted =
+        run(&["generate", "--prompt", "-", "--draft", "examples/drafts/unbalanced.txt"], begun.as_bytes());
+    assert_eq!(drafted.code, Some(2), "{}", drafted.stdout);
+}
+
+#[test]
+fn bad_prompts_and_conversations_are_refused_with_their_place() {
+    let error = |arguments: &[&str], stdin: &str| {
+        let outcome = run(arguments, stdin.as_bytes());
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{stdin}");
+        serde_json::from_str::<Value>(&outcome.stderr).expect("JSON")["error"].take()
+    };
+    let read =
+        error(&["mask", "--prompt", "-", "--json"], "<|start|>user<|message|>Hi<|end|>\n<|start|>asistant");
+    assert_eq!((&read["kind"], &read["line"], &read["column"]), (&"expected".into(), &2.into(), &10.into()));
+    let begun = error(&["mask", "--prompt", "-", "--json"], "<|start|>assistant<|channel|>secret");
+    assert_eq!(begun["kind"], "answer", "{begun}");
+    let ids = error(&["mask", "--prompt", "-", "--json"], r#"{"tokens": ["x"]}"#);
+    assert_eq!(ids["kind"], "usage", "{ids}");
+    let result = r#"{"messages": [{"role": "tool", "tool_call_id": "1", "content": "x"}]}"#;
+    let result = error(&["prompt", "-", "--json"], result);
+    assert_eq!(
+        (&result["kind"], &result["pointer"]),
+        (&"result_without_call".into(), &"/messages/0/tool_call_id".into())
+    );
 }

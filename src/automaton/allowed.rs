@@ -27,6 +27,11 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
+    /// The tokens that do not stay inside one leaf, ascending.
+    pub(super) fn others(&self) -> &[TokenId] {
+        &self.others
+    }
+
     /// Writes the tokens into a mask, and clears everything else.
     pub(super) fn fill(&self, mask: &mut TokenMask) {
         match &*self.sets {

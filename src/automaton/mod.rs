@@ -21,12 +21,14 @@ mod sort;
 mod stack;
 mod thread;
 mod token_set;
+mod within;
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use residual::{Residual, Unit};
+pub use within::Rest;
 
 use allowed::{Allowed, Collector};
 use cache::{Bounded, Expansions, bounded};
@@ -102,6 +104,14 @@ impl Automaton {
         &self.start
     }
 
+    /// Where the texts of another expression begin. It shares all tables with the automaton's own.
+    #[must_use]
+    pub fn enter(&self, expression: &Expression) -> Residual {
+        let mut threads = Vec::new();
+        open(Stack::default().push_expression(expression), Tape::Outside, &self.rules, &mut threads);
+        self.intern(threads).expect("an expression matches at least one text")
+    }
+
     /// The vocabulary.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
@@ -134,14 +144,18 @@ impl Automaton {
 
     /// Sets the bits of the tokens that may come next, and clears all others. Empty only where the residual is finished.
     pub fn fill(&self, residual: &Residual, mask: &mut TokenMask) {
+        self.allowed(residual).fill(mask);
+    }
+
+    fn allowed(&self, residual: &Residual) -> Arc<Allowed> {
         if let Some(allowed) = self.allowed.get(&residual.id()) {
-            return allowed.fill(mask);
+            return allowed;
         }
         let shared = &self.shared;
         let allowed =
             Arc::new(Collector::allowed(&shared.vocabulary, &shared.leaves, &self.rules, residual.threads()));
-        allowed.fill(mask);
-        self.allowed.insert(residual.id(), allowed);
+        self.allowed.insert(residual.id(), allowed.clone());
+        allowed
     }
 
     /// Whether the completion may stop here.

@@ -1,8 +1,9 @@
 //! `tool_choice`, resolved to the tools that may be called.
 
+use super::builtin::Builtin;
 use super::error::{RequestError, RequestErrorKind};
 use super::node::Node;
-use super::tools::{self, Tool};
+use super::tools::{self, Tool, ToolKind, Type};
 
 /// Which tools may be called, as indices of [`Request::tools`](super::Request::tools) in declared order, at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub(super) fn read(root: &Node<'_>, tools: &[Tool]) -> Result<Calls, RequestErro
     if choice.require("type")?.string()? == "allowed_tools" {
         return subset(&choice, tools);
     }
-    Ok(Calls::Required(vec![reference(&choice, tools)?]))
+    Ok(Calls::Required(reference(&choice, tools)?))
 }
 
 /// `allowed_tools`: its own members, or those of its member `allowed_tools` in Chat Completions.
@@ -47,7 +48,7 @@ fn subset(choice: &Node<'_>, tools: &[Tool]) -> Result<Calls, RequestError> {
     let listed = subset.require("tools")?;
     let mut callable = Vec::new();
     for node in listed.elements()? {
-        callable.push(reference(&node.object()?, tools)?);
+        callable.extend(reference(&node.object()?, tools)?);
     }
     if callable.is_empty() {
         return Err(listed.error(RequestErrorKind::NothingAllowed));
@@ -57,11 +58,31 @@ fn subset(choice: &Node<'_>, tools: &[Tool]) -> Result<Calls, RequestError> {
     calls(choice, mode, callable)
 }
 
-/// The tool that `{"type": "function", "name": …}` refers to.
-fn reference(node: &Node<'_>, tools: &[Tool]) -> Result<usize, RequestError> {
-    let (name, pointer) = tools::name(&tools::function(node)?.require("name")?)?;
-    let undeclared = || RequestError::new(pointer, RequestErrorKind::UndeclaredTool).of_tool(name);
-    tools.iter().position(|tool| tool.name == name).ok_or_else(undeclared)
+/// The tools that `{"type": "function", "name": …}` refers to: one by its name, or all of a hosted kind.
+fn reference(node: &Node<'_>, tools: &[Tool]) -> Result<Vec<usize>, RequestError> {
+    if node.require("type")?.string()? == "recipient" {
+        let name = node.require("name")?;
+        return named(&name, name.string()?, ToolKind::Recipient, tools);
+    }
+    match tools::kind(node)? {
+        Type::Hosted(builtin) => hosted(node, builtin, tools),
+        Type::Named(kind) => {
+            let name = tools::described(node, kind)?.require("name")?;
+            named(&name, tools::name(&name)?.0, kind, tools)
+        }
+    }
+}
+
+fn named(node: &Node<'_>, name: &str, kind: ToolKind, tools: &[Tool]) -> Result<Vec<usize>, RequestError> {
+    let undeclared = || node.error(RequestErrorKind::UndeclaredTool).of_tool(name);
+    let tool = tools.iter().position(|tool| tool.kind == kind && tool.name == name);
+    tool.map(|tool| vec![tool]).ok_or_else(undeclared)
+}
+
+fn hosted(node: &Node<'_>, builtin: Builtin, tools: &[Tool]) -> Result<Vec<usize>, RequestError> {
+    let is_meant = |index: &usize| tools[*index].kind == ToolKind::Builtin(builtin);
+    let meant: Vec<usize> = (0..tools.len()).filter(is_meant).collect();
+    if meant.is_empty() { Err(node.error(RequestErrorKind::UndeclaredTool)) } else { Ok(meant) }
 }
 
 fn calls(choice: &Node<'_>, mode: Mode, callable: Vec<usize>) -> Result<Calls, RequestError> {

@@ -38,7 +38,7 @@ impl RequestError {
         self.tool.as_deref()
     }
 
-    pub(super) fn new(pointer: impl Into<String>, kind: RequestErrorKind) -> Self {
+    pub(crate) fn new(pointer: impl Into<String>, kind: RequestErrorKind) -> Self {
         Self { kind, pointer: pointer.into(), tool: None }
     }
 
@@ -83,8 +83,16 @@ pub enum RequestErrorKind {
     /// A name outside `[A-Za-z0-9_-]{1,64}`.
     #[error("the name {0:?} is not 1 to 64 of the characters A-Z a-z 0-9 _ -")]
     BadName(String),
-    /// Two tools of one name.
-    #[error("a tool of this name is declared already, at {0}")]
+    /// A recipient that is no path of names, or that is not a tool.
+    #[error(
+        "the recipient {0:?} is not one or more names with dots between them, or means somebody who is no tool"
+    )]
+    BadRecipient(String),
+    /// A number that is negative, broken, or past 2³² - 1.
+    #[error("{0} is not a whole number from 0 to 4294967295")]
+    NotACount(String),
+    /// Two tools of one recipient, or two formats of one name.
+    #[error("this is declared already, at {0}")]
     DuplicateName(String),
     /// A word that the field does not know.
     #[error("unknown value {found:?}: expected one of {}", expected.join(", "))]
@@ -100,6 +108,9 @@ pub enum RequestErrorKind {
     /// A tool choice names a tool that is not declared.
     #[error("no tool of this name is declared")]
     UndeclaredTool,
+    /// A choice of a response format that is not declared.
+    #[error("no response format has the name {0:?}")]
+    UndeclaredFormat(String),
     /// A tool choice that allows no tools.
     #[error("the list of allowed tools is empty")]
     NothingAllowed,
@@ -120,10 +131,13 @@ impl RequestErrorKind {
             Self::WrongType { .. } => "wrong_type",
             Self::Missing(_) => "missing",
             Self::BadName(_) => "bad_name",
+            Self::BadRecipient(_) => "bad_recipient",
+            Self::NotACount(_) => "not_a_count",
             Self::DuplicateName(_) => "duplicate_name",
             Self::UnknownValue { .. } => "unknown_value",
             Self::NothingToCall => "nothing_to_call",
             Self::UndeclaredTool => "undeclared_tool",
+            Self::UndeclaredFormat(_) => "undeclared_format",
             Self::NothingAllowed => "nothing_allowed",
             Self::Contradiction(_) => "contradiction",
             Self::NotAvailable(_) => "not_available",

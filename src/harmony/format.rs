@@ -1,4 +1,4 @@
-//! The response format: what the final message carries.
+//! The response formats: what the final message carries.
 
 use serde_json::{Value, json};
 
@@ -11,8 +11,8 @@ use super::tools;
 pub enum Format {
     /// Any text.
     Text,
-    /// A JSON text.
-    Json(JsonFormat),
+    /// A JSON text of one of these, at least one.
+    Json(Vec<JsonFormat>),
 }
 
 /// A JSON text that the final message carries.
@@ -26,27 +26,64 @@ pub struct JsonFormat {
     pub pointer: String,
 }
 
-/// Reads `text.format`, `response_format` and `harmony.response_formats`, of which at most one may ask for JSON.
+impl JsonFormat {
+    /// Its name, or where it has none, its JSON pointer.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.pointer)
+    }
+}
+
+/// Reads `text.format`, `response_format` and `harmony.response_formats`, of which at most one may ask for JSON, and
+/// `harmony.response_format`, which may choose among several.
 pub(super) fn read(root: &Node<'_>, harmony: Option<&Node<'_>>) -> Result<Format, RequestError> {
     let responses = root.get_object("text")?.and_then(|text| text.get("format"));
     let declared = responses.into_iter().chain(root.get("response_format"));
-    let mut formats = Vec::new();
+    let mut sources = Vec::new();
     for node in declared {
-        if let Format::Json(format) = format(&node.clone().object()?)? {
-            formats.push((node, format));
+        if let Format::Json(formats) = format(&node.clone().object()?)? {
+            sources.push((node, formats));
         }
     }
-    let own = harmony.map_or(Ok(Vec::new()), |harmony| harmony.get_elements("response_formats"))?;
-    if let [_, second, ..] = &own[..] {
-        return Err(second.not_available("more than one response format"));
+    if let Some(own) = harmony.and_then(|harmony| harmony.get("response_formats")) {
+        let formats = several(&own)?;
+        if !formats.is_empty() {
+            sources.push((own, formats));
+        }
     }
-    for node in own {
-        formats.push((node.clone(), schema_format(&node.object()?)?));
-    }
-    if let [(first, _), (second, _), ..] = &formats[..] {
+    if let [(first, _), (second, _), ..] = &sources[..] {
         return Err(second.error(RequestErrorKind::Contradiction(first.pointer.clone())));
     }
-    Ok(formats.pop().map_or(Format::Text, |(_, format)| Format::Json(format)))
+    let formats = sources.pop().map(|(_, formats)| formats).unwrap_or_default();
+    choose(formats, harmony.and_then(|harmony| harmony.get("response_format")))
+}
+
+/// The formats of `harmony.response_formats`, with distinct names.
+fn several(own: &Node<'_>) -> Result<Vec<JsonFormat>, RequestError> {
+    let mut formats: Vec<JsonFormat> = Vec::new();
+    for (at, node) in own.elements()?.into_iter().enumerate() {
+        let format = schema_format(&node.object()?)?;
+        let twin = formats.iter().position(|known| known.name.is_some() && known.name == format.name);
+        if let Some(twin) = twin {
+            let first = format!("{}/{twin}/name", own.pointer);
+            let pointer = format!("{}/{at}/name", own.pointer);
+            return Err(RequestError::new(pointer, RequestErrorKind::DuplicateName(first)));
+        }
+        formats.push(format);
+    }
+    Ok(formats)
+}
+
+/// All formats, or the one that was chosen by its name.
+fn choose(mut formats: Vec<JsonFormat>, choice: Option<Node<'_>>) -> Result<Format, RequestError> {
+    if let Some(choice) = choice {
+        let name = choice.string()?;
+        formats.retain(|format| format.name.as_deref() == Some(name));
+        if formats.is_empty() {
+            return Err(choice.error(RequestErrorKind::UndeclaredFormat(name.to_owned())));
+        }
+    }
+    Ok(if formats.is_empty() { Format::Text } else { Format::Json(formats) })
 }
 
 #[derive(Clone, Copy)]
@@ -60,14 +97,14 @@ fn format(node: &Node<'_>) -> Result<Format, RequestError> {
     let words = [("text", Type::Text), ("json_object", Type::JsonObject), ("json_schema", Type::JsonSchema)];
     Ok(match node.require("type")?.one_of(&words)? {
         Type::Text => Format::Text,
-        Type::JsonObject => Format::Json(JsonFormat {
+        Type::JsonObject => Format::Json(vec![JsonFormat {
             name: None,
             schema: json!({"type": "object"}),
             pointer: node.pointer.clone(),
-        }),
+        }]),
         Type::JsonSchema => {
             let described = node.get_object("json_schema")?.unwrap_or_else(|| node.clone());
-            Format::Json(schema_format(&described)?)
+            Format::Json(vec![schema_format(&described)?])
         }
     })
 }

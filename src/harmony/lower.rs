@@ -1,33 +1,46 @@
-//! From a request to the expression of a whole turn.
+//! From a request to the expressions of a whole turn.
 
 use std::sync::{Arc, LazyLock};
 
 use super::choice::Calls;
 use super::format::{Format, JsonFormat};
+use super::profile::Profile;
 use super::request::Request;
-use super::tools::Tool;
+use super::tools::{Payload, Syntax, Tool, ToolKind};
 use crate::expression::{DfaLanguage, Expression, Leaf};
-use crate::lark::Template;
 use crate::limits::{LimitExceeded, Limits};
-use crate::regular::Dfa;
+use crate::regular::{Dfa, Pattern};
 
-static TRAINED: LazyLock<Template> = LazyLock::new(|| {
-    Template::parse(include_str!("../../grammars/harmony/trained.lark")).expect("our own grammar")
-});
-
-/// A JSON body that the message grammar leaves open.
+/// A body that the message grammar leaves open.
 #[derive(Clone, Copy, Debug)]
 pub enum Body<'a> {
     /// The arguments of a tool. Always an object, whatever the schema says.
-    Arguments(&'a Tool),
+    Arguments(&'a Tool, &'a serde_json::Value),
+    /// The text of a tool that declares a grammar.
+    Grammar(&'a Tool, Syntax, &'a str),
     /// The answer.
     Answer(&'a JsonFormat),
 }
 
-/// What the assistant may say after `<|start|>assistant`, up to and with the `<|call|>` or `<|return|>` that ends its turn.
+/// What the assistant may say in its turn, up to and with the `<|call|>` or `<|return|>` that ends it.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// All of it, after `<|start|>assistant`.
+    pub start: Expression,
+    /// All of it, before `<|start|>assistant`.
+    pub whole: Expression,
+    /// What follows the `<|end|>` of a thought when reasoning is used up.
+    pub after_reasoning: Expression,
+    /// What follows the `<|end|>` of a thought when no further one is allowed.
+    pub after_thoughts: Expression,
+    /// The body of each response format by itself, in the order of the request, with its name or, where it has none, its JSON pointer.
+    pub formats: Vec<(String, Expression)>,
+}
+
+/// The expressions of a request's turn.
 ///
-/// The caller compiles schemas: `body` is asked once for each body that can be reached, in declared order, the answer last. A tool that may
-/// not be called costs nothing.
+/// The caller compiles schemas and grammars: `body` is asked once for each body that can be reached, in declared order, answers last. A tool
+/// that may not be called costs nothing.
 ///
 /// # Errors
 /// What `body` returns, and a [`LimitExceeded`] where there are too many tools or their names need too many states.
@@ -35,62 +48,130 @@ pub fn lower<E: From<LimitExceeded>>(
     request: &Request,
     limits: &Limits,
     body: &mut dyn FnMut(Body<'_>) -> Result<Expression, E>,
-) -> Result<Expression, E> {
+) -> Result<Turn, E> {
     if request.tools().len() > limits.tools {
         return Err(LimitExceeded { what: "tools", limit: limits.tools }.into());
     }
-    let mut holes = vec![("text", text())];
-    let start = match request.calls() {
-        Calls::Forbidden => "none",
-        Calls::Allowed(_) => "auto",
-        Calls::Required(_) => "required",
+    let profile = request.turn().profile;
+    let text = text(request.options().forbids_spelled_tokens);
+    let calls = match request.calls() {
+        Calls::Forbidden => None,
+        Calls::Allowed(callable) | Calls::Required(callable) => {
+            let tools = callable.iter().map(|&index| &request.tools()[index]).collect();
+            let call = calls(profile, tools, &text, limits, body)?;
+            let parallel = request.turn().allows_parallel_calls;
+            Some(if parallel { profile.turn("calls", &[("ending", call)]) } else { call })
+        }
     };
-    if let Calls::Allowed(callable) | Calls::Required(callable) = request.calls() {
-        let tools = callable.iter().map(|&index| &request.tools()[index]);
-        holes.extend(calls(tools.collect(), limits, body)?);
-    }
-    if !matches!(request.calls(), Calls::Required(_)) {
-        holes.push(("answer", answer(request.format(), body)?));
-    }
-    Ok(TRAINED.fill(start, &holes).expect("the message grammar fits the holes"))
+    let mut formats: Vec<(String, Expression)> = Vec::new();
+    let answer = if matches!(request.calls(), Calls::Required(_)) {
+        None
+    } else {
+        if let Format::Json(declared) = request.format() {
+            for format in declared {
+                formats.push((format.title().to_owned(), body(Body::Answer(format))?));
+            }
+        }
+        Some(answer(request, &formats, &text))
+    };
+    let ending = Expression::choice(answer.into_iter().chain(calls)).expect("an answer or a call");
+    let holes = [("ending", ending), ("text", text)];
+    let start = profile.turn(start_rule(request), &holes);
+    Ok(Turn {
+        whole: profile.turn("whole", &[("turn", start.clone())]),
+        start,
+        after_reasoning: profile.turn("next_without_reasoning", &holes),
+        after_thoughts: profile.turn("next_without_thoughts", &holes),
+        formats,
+    })
 }
 
-fn answer<E>(
-    format: &Format,
-    body: &mut dyn FnMut(Body<'_>) -> Result<Expression, E>,
-) -> Result<Expression, E> {
-    match format {
-        Format::Text => Ok(text()),
-        Format::Json(format) => body(Body::Answer(format)),
+fn start_rule(request: &Request) -> &'static str {
+    let reasoning = request.reasoning();
+    match reasoning.max_messages {
+        Some(0) => "without_thoughts",
+        _ if reasoning.is_off() => "without_reasoning",
+        _ if reasoning.is_required => "reasoned",
+        _ => "free",
     }
 }
 
-/// The holes for calls. All names are one language whose label is the tool, so that reading a name costs the same
-/// however many tools there are, and `get` and `get_all` are told apart by what follows.
+/// The message that answers.
+fn answer(request: &Request, formats: &[(String, Expression)], text: &Expression) -> Expression {
+    let body =
+        Expression::choice(formats.iter().map(|(_, body)| body.clone())).unwrap_or_else(|| text.clone());
+    let options = request.turn();
+    if options.allows_typed_answer && !formats.is_empty() {
+        let json = Expression::literal("json");
+        return options.profile.turn("typed_answer", &[("body", body), ("type", json)]);
+    }
+    options.profile.turn("answer", &[("body", body)])
+}
+
+/// Where a header can name the recipient, with the form of a call that does it there.
+const PLACES: [(&str, &str); 3] = [
+    ("on_commentary", "call_on_commentary"),
+    ("on_analysis", "call_on_analysis"),
+    ("in_role", "call_in_role"),
+];
+
+/// A call of one of these tools. All names are one language whose label is the tool, so that reading a name costs the same however many tools
+/// there are, and `get` and `get_all` are told apart by what follows.
 fn calls<E: From<LimitExceeded>>(
+    profile: Profile,
     tools: Vec<&Tool>,
+    text: &Expression,
     limits: &Limits,
     body: &mut dyn FnMut(Body<'_>) -> Result<Expression, E>,
-) -> Result<[(&'static str, Expression); 2], E> {
-    let recipients = recipients(&tools, limits)?;
-    let (mut in_channel, mut in_role) = (Vec::new(), Vec::new());
-    for tool in tools {
-        let holes = [("arguments", body(Body::Arguments(tool))?)];
-        let rest = |start| TRAINED.fill(start, &holes).expect("the message grammar fits the hole");
-        in_channel.push(rest("call_body"));
-        in_role.push(rest("channel_and_body"));
+) -> Result<Expression, E> {
+    let mut bodies = Vec::new();
+    for tool in &tools {
+        bodies.push(match &tool.payload {
+            Payload::Json(schema) => body(Body::Arguments(tool, schema))?,
+            Payload::Grammar { syntax, definition, .. } => body(Body::Grammar(tool, *syntax, definition))?,
+            Payload::Code | Payload::Text { .. } => text.clone(),
+        });
     }
-    Ok([
-        ("called_in_channel", Expression::switch(recipients.clone(), in_channel)),
-        ("called_in_role", Expression::switch(recipients, in_role)),
-    ])
+    let mut forms = Vec::new();
+    for (place, form) in PLACES {
+        let (mut names, mut rests) = (Vec::new(), Vec::new());
+        for (tool, body) in tools.iter().zip(&bodies) {
+            let holes = [("body", body.clone()), ("type", Expression::literal(content_type(tool)))];
+            if let Some(rest) = profile.form(&format!("{}_{place}", kind(tool)), &holes) {
+                names.push(tool.recipient());
+                rests.push(rest);
+            }
+        }
+        if !names.is_empty() {
+            let callee = Expression::switch(recipients(&names, limits)?, rests);
+            forms.push(profile.turn(form, &[("callee", callee)]));
+        }
+    }
+    Ok(Expression::choice(forms).expect("every tool can be called on commentary"))
 }
 
-fn recipients(tools: &[&Tool], limits: &Limits) -> Result<Leaf, LimitExceeded> {
-    let names: Vec<String> = tools.iter().map(|tool| tool.recipient()).collect();
+/// What the grammars call the tool's kind.
+fn kind(tool: &Tool) -> &'static str {
+    match (&tool.payload, tool.kind) {
+        (Payload::Json(_), ToolKind::Function) => "function",
+        (Payload::Json(_), _) => "builtin",
+        (Payload::Code, _) => "code",
+        (Payload::Text { .. } | Payload::Grammar { .. }, _) => "text",
+    }
+}
+
+fn content_type(tool: &Tool) -> &str {
+    match &tool.payload {
+        Payload::Json(_) => "json",
+        Payload::Code => "code",
+        Payload::Text { content_type } | Payload::Grammar { content_type, .. } => content_type,
+    }
+}
+
+fn recipients(names: &[String], limits: &Limits) -> Result<Leaf, LimitExceeded> {
     let labelled = names.iter().zip(0..).map(|(name, label)| (name.as_bytes(), label));
     let dfa = Dfa::words(labelled, limits.dfa_states)?;
-    Ok(Leaf::new(DfaLanguage::new(Arc::new(dfa), format!("a declared tool: {}", listed(&names)))))
+    Ok(Leaf::new(DfaLanguage::new(Arc::new(dfa), format!("a declared tool: {}", listed(names)))))
 }
 
 /// As many names as a message can bear.
@@ -100,6 +181,22 @@ fn listed(names: &[String]) -> String {
     if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
 }
 
-fn text() -> Expression {
-    Expression::leaf(Leaf::new(DfaLanguage::new(Dfa::text(), "text".to_owned())))
+/// Every text, or every text that spells no special token.
+fn text(forbids_spelled_tokens: bool) -> Expression {
+    let dfa = if forbids_spelled_tokens { unspelled() } else { Dfa::text() };
+    Expression::leaf(Leaf::new(DfaLanguage::new(dfa, "text".to_owned())))
 }
+
+/// Texts that spell no special token.
+pub(crate) fn unspelled() -> Arc<Dfa> {
+    static UNSPELLED: LazyLock<Arc<Dfa>> = LazyLock::new(|| {
+        const STATES: usize = 1_000;
+        let spelled =
+            Pattern::parse(SPELLED).expect("our own pattern").to_dfa(STATES).expect("a small automaton");
+        Arc::new(spelled.complement(STATES).expect("a small automaton"))
+    });
+    UNSPELLED.clone()
+}
+
+/// A special token's spelling somewhere in a text.
+const SPELLED: &str = r"<\|(return|constrain|channel|start|end|message|call|startoftext|endoftext|endofprompt|reserved_[0-9]+)\|>";

@@ -4,21 +4,32 @@
 //! then one call or one answer, with recipient, channel, content type, body and terminator bound to each other. The message
 //! grammar itself is data, `grammars/harmony/*.lark`; the request only decides what goes into its holes.
 
+mod builtin;
 mod choice;
+mod document;
 mod error;
 mod format;
 mod lower;
-mod node;
+pub(crate) mod node;
 mod options;
+mod profile;
+mod reasoning;
+mod recipient;
 mod request;
 #[cfg(test)]
 mod tests;
 mod tools;
 
+pub use builtin::Builtin;
 pub use choice::Calls;
+pub use document::document;
 pub use error::{RequestError, RequestErrorKind};
 pub use format::{Format, JsonFormat};
-pub use lower::{Body, lower};
-pub use options::{Options, Strict};
+pub(crate) use lower::unspelled;
+pub use lower::{Body, Turn, lower};
+pub use options::{Options, Strict, TurnOptions};
+pub use profile::Profile;
+pub use reasoning::Reasoning;
 pub use request::Request;
-pub use tools::Tool;
+pub(crate) use tools::is_name;
+pub use tools::{Payload, Syntax, Tool, ToolKind};

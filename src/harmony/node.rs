@@ -8,64 +8,75 @@ use super::error::{RequestError, RequestErrorKind};
 
 /// A value and its JSON pointer.
 #[derive(Clone, Debug)]
-pub(super) struct Node<'a> {
-    pub(super) value: &'a Value,
-    pub(super) pointer: String,
+pub(crate) struct Node<'a> {
+    pub(crate) value: &'a Value,
+    pub(crate) pointer: String,
 }
 
 impl<'a> Node<'a> {
     /// The whole document.
-    pub(super) fn root(value: &'a Value) -> Self {
+    pub(crate) fn root(value: &'a Value) -> Self {
         Self { value, pointer: String::new() }
     }
 
     /// The member `name` of an object, where it is set.
-    pub(super) fn get(&self, name: &str) -> Option<Self> {
+    pub(crate) fn get(&self, name: &str) -> Option<Self> {
         let value = self.value.get(name).filter(|value| !value.is_null())?;
         let name = name.replace('~', "~0").replace('/', "~1");
         Some(Self { value, pointer: format!("{}/{name}", self.pointer) })
     }
 
     /// The member `name` of an object, which must be set.
-    pub(super) fn require(&self, name: &'static str) -> Result<Self, RequestError> {
+    pub(crate) fn require(&self, name: &'static str) -> Result<Self, RequestError> {
         self.get(name).ok_or_else(|| self.error(RequestErrorKind::Missing(name)))
     }
 
     /// This value, where it is an object.
-    pub(super) fn object(self) -> Result<Self, RequestError> {
+    pub(crate) fn object(self) -> Result<Self, RequestError> {
         if self.value.is_object() { Ok(self) } else { Err(self.wrong_type("an object")) }
     }
 
     /// The member `name`, an object, where it is set.
-    pub(super) fn get_object(&self, name: &str) -> Result<Option<Self>, RequestError> {
+    pub(crate) fn get_object(&self, name: &str) -> Result<Option<Self>, RequestError> {
         self.get(name).map(Self::object).transpose()
     }
 
     /// The elements of the member `name`; none where it is not set.
-    pub(super) fn get_elements(&self, name: &str) -> Result<Vec<Self>, RequestError> {
+    pub(crate) fn get_elements(&self, name: &str) -> Result<Vec<Self>, RequestError> {
         self.get(name).map_or(Ok(Vec::new()), |node| node.elements())
     }
 
     /// The elements of an array.
-    pub(super) fn elements(&self) -> Result<Vec<Self>, RequestError> {
+    pub(crate) fn elements(&self) -> Result<Vec<Self>, RequestError> {
         let elements = self.value.as_array().ok_or_else(|| self.wrong_type("an array"))?;
         let element = |(index, value)| Self { value, pointer: format!("{}/{index}", self.pointer) };
         Ok(elements.iter().enumerate().map(element).collect())
     }
 
     /// The text of a string.
-    pub(super) fn string(&self) -> Result<&'a str, RequestError> {
+    pub(crate) fn string(&self) -> Result<&'a str, RequestError> {
         self.value.as_str().ok_or_else(|| self.wrong_type("a string"))
     }
 
     /// The member `name`, a boolean, where it is set.
-    pub(super) fn get_bool(&self, name: &str) -> Result<Option<bool>, RequestError> {
+    pub(crate) fn get_bool(&self, name: &str) -> Result<Option<bool>, RequestError> {
         let boolean = |node: Self| node.value.as_bool().ok_or_else(|| node.wrong_type("a boolean"));
         self.get(name).map(boolean).transpose()
     }
 
+    /// The member `name`, a count, where it is set.
+    pub(crate) fn get_count(&self, name: &str) -> Result<Option<u32>, RequestError> {
+        let Some(node) = self.get(name) else { return Ok(None) };
+        if !node.value.is_number() {
+            return Err(node.wrong_type("a whole number"));
+        }
+        let count = node.value.as_u64().and_then(|count| u32::try_from(count).ok());
+        let found = || RequestErrorKind::NotACount(node.value.to_string());
+        count.map(Some).ok_or_else(|| node.error(found()))
+    }
+
     /// The meaning of a string that must be one of a few words.
-    pub(super) fn one_of<T: Copy>(&self, words: &[(&'static str, T)]) -> Result<T, RequestError> {
+    pub(crate) fn one_of<T: Copy>(&self, words: &[(&'static str, T)]) -> Result<T, RequestError> {
         let found = self.string()?;
         let known = words.iter().find(|(word, _)| *word == found);
         known.map(|(_, meaning)| *meaning).ok_or_else(|| {
@@ -74,15 +85,15 @@ impl<'a> Node<'a> {
         })
     }
 
-    pub(super) fn error(&self, kind: RequestErrorKind) -> RequestError {
+    pub(crate) fn error(&self, kind: RequestErrorKind) -> RequestError {
         RequestError::new(self.pointer.clone(), kind)
     }
 
-    pub(super) fn not_available(&self, what: impl Into<String>) -> RequestError {
+    pub(crate) fn not_available(&self, what: impl Into<String>) -> RequestError {
         self.error(RequestErrorKind::NotAvailable(what.into()))
     }
 
-    pub(super) fn wrong_type(&self, expected: &'static str) -> RequestError {
+    pub(crate) fn wrong_type(&self, expected: &'static str) -> RequestError {
         let found = match self.value {
             Value::Null => "null",
             Value::Bool(_) => "a boolean",

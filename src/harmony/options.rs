@@ -1,7 +1,8 @@
 //! The `harmony` object: what OpenAI's request has no field for.
 
-use super::error::RequestError;
+use super::error::{RequestError, RequestErrorKind};
 use super::node::Node;
+use super::profile::Profile;
 use crate::json::{Layout, PropertyOrder};
 use crate::schema::Formats;
 
@@ -16,6 +17,9 @@ pub struct Options {
     pub formats: Formats,
     /// Whether a tool may opt out of its schema.
     pub strict: Strict,
+    /// Whether no text may spell a special token (`<|end|>` as seven ordinary characters): not free text, no string in JSON and no name. A host that
+    /// tokenises a history again may take the spelling for the token. The grammars of custom tools say themselves what they admit.
+    pub forbids_spelled_tokens: bool,
 }
 
 /// What `strict: false` on a tool does.
@@ -28,52 +32,72 @@ pub enum Strict {
     AsDeclared,
 }
 
-/// Reads the `harmony` object.
+/// Settings for the messages of a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TurnOptions {
+    /// Which forms of headers are admitted.
+    pub profile: Profile,
+    /// Whether the header of an answer may have a content type. `openai-harmony` takes that for a recipient.
+    pub allows_typed_answer: bool,
+    /// Whether one call may follow another. Outside of the trained format, which has one call per turn.
+    pub allows_parallel_calls: bool,
+}
+
+/// Reads the settings for JSON.
 pub(super) fn read(harmony: &Node<'_>) -> Result<Options, RequestError> {
-    for later in ["reasoning", "builtin_tools", "recipients"] {
-        if let Some(node) = harmony.get(later) {
-            return Err(node.not_available(format!("`harmony.{later}`")));
-        }
-    }
-    word(harmony, "profile", &[("trained", Some(())), ("canonical", None), ("history", None)])?;
     Ok(Options {
         whitespace: word(
             harmony,
             "whitespace",
             &[
-                ("compact", Some(Layout::Compact)),
-                ("single", Some(Layout::Single)),
-                ("any", Some(Layout::Any)),
-                ("pretty", Some(Layout::Pretty)),
+                ("compact", Layout::Compact),
+                ("single", Layout::Single),
+                ("any", Layout::Any),
+                ("pretty", Layout::Pretty),
             ],
         )?,
         property_order: word(
             harmony,
             "property_order",
-            &[("declared", Some(PropertyOrder::Declared)), ("any", Some(PropertyOrder::Any))],
+            &[("declared", PropertyOrder::Declared), ("any", PropertyOrder::Any)],
         )?,
-        formats: word(
-            harmony,
-            "formats",
-            &[("assert", Some(Formats::Assert)), ("annotate", Some(Formats::Annotate))],
-        )?,
-        strict: word(
-            harmony,
-            "strict",
-            &[("always", Some(Strict::Always)), ("as_declared", Some(Strict::AsDeclared))],
-        )?,
+        formats: word(harmony, "formats", &[("assert", Formats::Assert), ("annotate", Formats::Annotate)])?,
+        strict: word(harmony, "strict", &[("always", Strict::Always), ("as_declared", Strict::AsDeclared)])?,
+        forbids_spelled_tokens: harmony.get_bool("forbid_spelled_tokens")?.unwrap_or_default(),
     })
 }
 
-/// The meaning of an option's word; `None` marks the words that are known but not compiled yet.
+/// Reads the settings for messages. OpenAI's `parallel_tool_calls` is a permission, not a duty, and its default is to permit: the trained
+/// format has one call per turn whatever it says.
+pub(super) fn read_turn(root: &Node<'_>, harmony: Option<&Node<'_>>) -> Result<TurnOptions, RequestError> {
+    let permits_parallel = root.get_bool("parallel_tool_calls")?;
+    let Some(harmony) = harmony else { return Ok(TurnOptions::default()) };
+    let flag = |name| Ok(harmony.get_bool(name)?.unwrap_or_default());
+    let options = TurnOptions {
+        profile: word(
+            harmony,
+            "profile",
+            &[
+                ("canonical", Profile::Canonical),
+                ("trained", Profile::Trained),
+                ("history", Profile::History),
+            ],
+        )?,
+        allows_typed_answer: flag("typed_answer")?,
+        allows_parallel_calls: flag("parallel_tool_calls")?,
+    };
+    if options.allows_parallel_calls && permits_parallel == Some(false) {
+        let contradiction = RequestErrorKind::Contradiction("/parallel_tool_calls".to_owned());
+        return Err(harmony.require("parallel_tool_calls")?.error(contradiction));
+    }
+    Ok(options)
+}
+
+/// The meaning of an option's word.
 fn word<T: Copy + Default>(
     harmony: &Node<'_>,
     name: &str,
-    words: &[(&'static str, Option<T>)],
+    words: &[(&'static str, T)],
 ) -> Result<T, RequestError> {
-    let Some(node) = harmony.get(name) else { return Ok(T::default()) };
-    node.one_of(words)?.ok_or_else(|| {
-        let value = node.value.as_str().unwrap_or_default();
-        node.not_available(format!("`{value}` for `harmony.{name}`"))
-    })
+    harmony.get(name).map_or_else(|| Ok(T::default()), |node| node.one_of(words))
 }

@@ -5,10 +5,12 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use super::choice::{self, Calls};
-use super::error::{RequestError, RequestErrorKind};
+use super::document;
+use super::error::RequestError;
 use super::format::{self, Format};
 use super::node::Node;
-use super::options::{self, Options};
+use super::options::{self, Options, TurnOptions};
+use super::reasoning::{self, Reasoning};
 use super::tools::{self, Tool};
 
 /// A request in either OpenAI shape (Responses or Chat Completions), read and checked.
@@ -32,7 +34,9 @@ pub struct Request {
     tools: Vec<Tool>,
     calls: Calls,
     format: Format,
+    reasoning: Reasoning,
     options: Options,
+    turn: TurnOptions,
 }
 
 impl Request {
@@ -43,15 +47,17 @@ impl Request {
     pub fn read(request: &Value) -> Result<Self, RequestError> {
         let root = Node::root(request).object()?;
         let harmony = root.get_object("harmony")?;
-        let options = harmony.as_ref().map_or_else(|| Ok(Options::default()), options::read)?;
-        let tools = tools::read(&root, options.strict)?;
+        let harmony = harmony.as_ref();
+        let options = harmony.map_or_else(|| Ok(Options::default()), options::read)?;
+        let turn = options::read_turn(&root, harmony)?;
+        let reasoning = reasoning::read(&root, harmony)?;
+        let tools = tools::read(&root, harmony, options.strict)?;
         let calls = choice::read(&root, &tools)?;
-        let format = format::read(&root, harmony.as_ref())?;
-        check_ignored(&root)?;
-        Ok(Self { tools, calls, format, options })
+        let format = format::read(&root, harmony)?;
+        Ok(Self { tools, calls, format, reasoning, options, turn })
     }
 
-    /// All declared tools, in declared order.
+    /// All declared tools, in declared order: those of `tools`, then built-in ones, then further recipients.
     #[must_use]
     pub fn tools(&self) -> &[Tool] {
         &self.tools
@@ -69,10 +75,22 @@ impl Request {
         &self.format
     }
 
+    /// How much the assistant may think.
+    #[must_use]
+    pub fn reasoning(&self) -> &Reasoning {
+        &self.reasoning
+    }
+
     /// How JSON is written and formats are read.
     #[must_use]
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// Which messages a turn may have.
+    #[must_use]
+    pub fn turn(&self) -> &TurnOptions {
+        &self.turn
     }
 }
 
@@ -80,20 +98,6 @@ impl FromStr for Request {
     type Err = RequestError;
 
     fn from_str(text: &str) -> Result<Self, RequestError> {
-        let value = serde_json::from_str(text)
-            .map_err(|error| RequestError::new("", RequestErrorKind::NotJson(error.to_string())))?;
-        Self::read(&value)
+        Self::read(&document::document(text)?)
     }
-}
-
-/// Fields that change nothing here but still have a type. Parallel calls are OpenAI's default and a permission, not a
-/// duty: the trained format has one call per turn.
-fn check_ignored(root: &Node<'_>) -> Result<(), RequestError> {
-    root.get_bool("parallel_tool_calls")?;
-    let reasoning = root.get_object("reasoning")?;
-    let effort = reasoning.and_then(|reasoning| reasoning.get("effort"));
-    for effort in effort.into_iter().chain(root.get("reasoning_effort")) {
-        effort.string()?;
-    }
-    Ok(())
 }

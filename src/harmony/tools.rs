@@ -1,37 +1,85 @@
-//! The tools of a request.
-
-use std::collections::BTreeMap;
+//! The tools of a request: functions, custom tools, those that the model was trained with, and further recipients.
 
 use serde_json::{Value, json};
 
+use super::builtin::{self, Builtin};
 use super::error::{RequestError, RequestErrorKind};
 use super::node::Node;
 use super::options::Strict;
+use super::recipient;
 
-/// A function that the assistant may call.
+/// Something that the assistant may call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tool {
-    /// Its name: 1 to 64 of `A-Z a-z 0-9 _ -`.
+    /// Its name: of a function or custom tool 1 to 64 of `A-Z a-z 0-9 _ -`, otherwise the recipient.
     pub name: String,
-    /// The schema of its arguments. A tool without parameters takes the empty object.
-    pub schema: Value,
-    /// The JSON pointer of the schema in the request, or of the tool where it declares none.
+    /// Where it comes from.
+    pub kind: ToolKind,
+    /// What a call of it carries.
+    pub payload: Payload,
+    /// The JSON pointer of its schema or grammar in the request, or of the tool where it declares none.
     pub pointer: String,
 }
 
+/// Where a tool comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ToolKind {
+    /// A function of the request.
+    Function,
+    /// A custom tool of the request.
+    Custom,
+    /// A tool that the model was trained with.
+    Builtin(Builtin),
+    /// A recipient of `harmony.recipients`.
+    Recipient,
+}
+
+/// What a call carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// JSON arguments: an object of this schema. A function without parameters takes the empty object.
+    Json(Value),
+    /// Source code, raw.
+    Code,
+    /// Any text.
+    Text {
+        /// The content type that its header may have.
+        content_type: String,
+    },
+    /// Text of a grammar.
+    Grammar {
+        /// The grammar's notation.
+        syntax: Syntax,
+        /// The grammar.
+        definition: String,
+        /// The content type that its header may have.
+        content_type: String,
+    },
+}
+
+/// The notation of a grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Syntax {
+    /// Lark, in the dialect that OpenAI's grammar tools take.
+    Lark,
+    /// A regular expression in Rust's syntax, for the whole text.
+    Regex,
+}
+
 impl Tool {
-    /// How a header names it. Functions live in a namespace of their own, apart from the tools that the model was
-    /// trained with.
+    /// How a header names it. Functions live in a namespace of their own, apart from the tools that the model was trained with; custom tools
+    /// are called like functions, as nothing was published on them.
     #[must_use]
     pub fn recipient(&self) -> String {
-        format!("functions.{}", self.name)
+        match self.kind {
+            ToolKind::Function | ToolKind::Custom => format!("functions.{}", self.name),
+            ToolKind::Builtin(_) | ToolKind::Recipient => self.name.clone(),
+        }
     }
 }
 
-/// The kinds of tools in OpenAI's requests, apart from functions and the dated names of `web_search`.
-const LATER: [&str; 13] = [
-    "custom",
-    "code_interpreter",
+/// The kinds of tools in OpenAI's requests that no recipient is known for. A caller who has one for them declares it in `harmony.recipients`.
+const UNMAPPED: [&str; 11] = [
     "file_search",
     "mcp",
     "computer",
@@ -45,34 +93,93 @@ const LATER: [&str; 13] = [
     "programmatic_tool_calling",
 ];
 
-/// Reads `tools`.
-pub(super) fn read(root: &Node<'_>, strict: Strict) -> Result<Vec<Tool>, RequestError> {
-    let mut tools: Vec<Tool> = Vec::new();
-    let mut declared = BTreeMap::new();
-    for node in root.get_elements("tools")? {
-        let function = function(&node.object()?)?;
-        let (name, pointer) = name(&function.require("name")?)?;
-        if let Some(first) = declared.insert(name, pointer.clone()) {
-            let duplicate = RequestError::new(pointer, RequestErrorKind::DuplicateName(first));
-            return Err(duplicate.of_tool(name));
-        }
-        tools.push(tool(name, &function, strict).map_err(|error| error.of_tool(name))?);
-    }
-    Ok(tools)
+/// What a tool's `type` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    Named(ToolKind),
+    Hosted(Builtin),
 }
 
-/// The object that describes a function: the tool itself, or its member `function` in Chat Completions.
-pub(super) fn function<'a>(node: &Node<'a>) -> Result<Node<'a>, RequestError> {
+/// The type of a tool, or of a reference to one.
+pub(super) fn kind(node: &Node<'_>) -> Result<Type, RequestError> {
     let kind = node.require("type")?;
     let word = kind.string()?;
-    if LATER.contains(&word) || word.starts_with("web_search") {
+    if UNMAPPED.contains(&word) {
         return Err(kind.not_available(format!("tools of type `{word}`")));
     }
-    kind.one_of(&[("function", ())])?;
-    Ok(node.get_object("function")?.unwrap_or_else(|| node.clone()))
+    if word.starts_with("web_search") {
+        return Ok(Type::Hosted(Builtin::Browser));
+    }
+    kind.one_of(&[
+        ("function", Type::Named(ToolKind::Function)),
+        ("custom", Type::Named(ToolKind::Custom)),
+        ("code_interpreter", Type::Hosted(Builtin::Python)),
+        ("web_search", Type::Hosted(Builtin::Browser)),
+    ])
 }
 
-fn tool(name: &str, function: &Node<'_>, strict: Strict) -> Result<Tool, RequestError> {
+/// The object that describes a function or custom tool: the tool itself, or its member of that name in Chat Completions.
+pub(super) fn described<'a>(node: &Node<'a>, kind: ToolKind) -> Result<Node<'a>, RequestError> {
+    let nested = if kind == ToolKind::Custom { "custom" } else { "function" };
+    Ok(node.get_object(nested)?.unwrap_or_else(|| node.clone()))
+}
+
+/// Reads `tools`, `harmony.builtin_tools` and `harmony.recipients`.
+pub(super) fn read(
+    root: &Node<'_>,
+    harmony: Option<&Node<'_>>,
+    strict: Strict,
+) -> Result<Vec<Tool>, RequestError> {
+    let mut tools = Declared::default();
+    for node in root.get_elements("tools")? {
+        let node = node.object()?;
+        match kind(&node)? {
+            Type::Hosted(builtin) => {
+                builtin.tools(&node.pointer).try_for_each(|tool| tools.add(tool, &node.pointer))?
+            }
+            Type::Named(kind) => {
+                let described = described(&node, kind)?;
+                let (name, pointer) = name(&described.require("name")?)?;
+                let tool = if kind == ToolKind::Custom {
+                    custom(name, &described)
+                } else {
+                    function(name, &described, strict)
+                };
+                tools.add(tool.map_err(|error| error.of_tool(name))?, &pointer)?;
+            }
+        }
+    }
+    if let Some(harmony) = harmony {
+        builtin::read(harmony, &mut |tool, pointer| tools.add(tool, pointer))?;
+        for node in harmony.get_elements("recipients")? {
+            let (tool, pointer) = recipient::read(&node.object()?)?;
+            tools.add(tool, &pointer)?;
+        }
+    }
+    Ok(tools.tools)
+}
+
+/// Tools with distinct recipients, each with where it was named.
+#[derive(Default)]
+struct Declared {
+    tools: Vec<Tool>,
+    pointers: Vec<(String, String)>,
+}
+
+impl Declared {
+    fn add(&mut self, tool: Tool, pointer: &str) -> Result<(), RequestError> {
+        let recipient = tool.recipient();
+        if let Some((_, first)) = self.pointers.iter().find(|(known, _)| *known == recipient) {
+            let duplicate = RequestError::new(pointer, RequestErrorKind::DuplicateName(first.clone()));
+            return Err(duplicate.of_tool(&tool.name));
+        }
+        self.pointers.push((recipient, pointer.to_owned()));
+        self.tools.push(tool);
+        Ok(())
+    }
+}
+
+fn function(name: &str, function: &Node<'_>, strict: Strict) -> Result<Tool, RequestError> {
     let declared = function.get_bool("strict")?;
     let parameters = function.get_object("parameters")?;
     let pointer = parameters.as_ref().unwrap_or(function).pointer.clone();
@@ -81,16 +188,56 @@ fn tool(name: &str, function: &Node<'_>, strict: Strict) -> Result<Tool, Request
         Some(parameters) => parameters.value.clone(),
         None => json!({"type": "object", "additionalProperties": false}),
     };
-    Ok(Tool { name: name.to_owned(), schema, pointer })
+    Ok(Tool { name: name.to_owned(), kind: ToolKind::Function, payload: Payload::Json(schema), pointer })
+}
+
+fn custom(name: &str, custom: &Node<'_>) -> Result<Tool, RequestError> {
+    let format = custom.get_object("format")?;
+    let (payload, pointer) = match &format {
+        Some(format) => text_format(format)?,
+        None => (text(), custom.pointer.clone()),
+    };
+    Ok(Tool { name: name.to_owned(), kind: ToolKind::Custom, payload, pointer })
+}
+
+/// `{"type": "text"}`, or `{"type": "grammar", …}` with a member `grammar` in Chat Completions.
+pub(super) fn text_format(format: &Node<'_>) -> Result<(Payload, String), RequestError> {
+    if !format.require("type")?.one_of(&[("text", false), ("grammar", true)])? {
+        return Ok((text(), format.pointer.clone()));
+    }
+    grammar(&format.get_object("grammar")?.unwrap_or_else(|| format.clone()))
+}
+
+/// `{"syntax": …, "definition": …}`, with the pointer of the definition.
+pub(super) fn grammar(node: &Node<'_>) -> Result<(Payload, String), RequestError> {
+    let syntax = node.require("syntax")?.one_of(&[("lark", Syntax::Lark), ("regex", Syntax::Regex)])?;
+    let definition = node.require("definition")?;
+    let payload = Payload::Grammar {
+        syntax,
+        definition: definition.string()?.to_owned(),
+        content_type: TEXT.to_owned(),
+    };
+    Ok((payload, definition.pointer))
+}
+
+/// The content type of text, where the request names no other.
+const TEXT: &str = "text";
+
+pub(super) fn text() -> Payload {
+    Payload::Text { content_type: TEXT.to_owned() }
 }
 
 /// A name as OpenAI allows it, with its pointer.
 pub(super) fn name<'a>(node: &Node<'a>) -> Result<(&'a str, String), RequestError> {
     let name = node.string()?;
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    if (1..=64).contains(&name.len()) && name.bytes().all(allowed) {
+    if is_name(name) {
         Ok((name, node.pointer.clone()))
     } else {
         Err(node.error(RequestErrorKind::BadName(name.to_owned())))
     }
+}
+
+pub(crate) fn is_name(name: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    (1..=64).contains(&name.len()) && name.bytes().all(allowed)
 }

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use crate::limits::LimitExceeded;
+use crate::special::SpecialToken;
+
 /// A place in a grammar's text. Both numbers count from 1; columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
@@ -9,6 +12,17 @@ pub struct Position {
     pub line: u32,
     /// The character within the line.
     pub column: u32,
+}
+
+impl Position {
+    /// The place that is `line` and `column` in a text that begins here.
+    pub(super) fn offset(self, line: usize, column: usize) -> Self {
+        let [line, column] = [line, column].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+        match line {
+            1 => Self { column: self.column.saturating_add(column - 1), ..self },
+            _ => Self { line: self.line.saturating_add(line - 1), column },
+        }
+    }
 }
 
 impl fmt::Display for Position {
@@ -37,7 +51,16 @@ impl LarkError {
         self.position
     }
 
-    pub(super) fn at(position: Position, kind: LarkErrorKind) -> Self {
+    /// The limit that was exceeded.
+    #[must_use]
+    pub fn limit(&self) -> Option<&LimitExceeded> {
+        match &self.kind {
+            LarkErrorKind::Limit(limit) => Some(limit),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn at(position: Position, kind: LarkErrorKind) -> Self {
         Self { kind, position: Some(position) }
     }
 
@@ -67,8 +90,11 @@ pub enum LarkErrorKind {
     /// A string without its closing quote.
     #[error("the string is not closed on its line")]
     UnclosedString,
-    /// A backslash before something else than `" \ n r t`.
-    #[error("unknown escape: a string knows \\\" \\\\ \\n \\r \\t")]
+    /// A regular expression without its closing slash.
+    #[error("the regular expression is not closed on its line")]
+    UnclosedRegex,
+    /// A backslash before something that it cannot stand before.
+    #[error("unknown escape: a string knows \\\" \\\\ \\/ \\n \\r \\t \\b \\f \\v \\xHH \\uHHHH \\UHHHHHHHH")]
     UnknownEscape,
     /// `<|` without `|>`.
     #[error("the special token is not closed with `|>`")]
@@ -79,6 +105,21 @@ pub enum LarkErrorKind {
     /// `@` without a name.
     #[error("a hole is `@` and a name")]
     NamelessHole,
+    /// A name with small letters and capitals.
+    #[error("`{0}` is neither a rule (small letters) nor a terminal (capitals)")]
+    MixedCase(String),
+    /// A number beyond 32 bits.
+    #[error("the number {0} is too large")]
+    NumberTooLarge(String),
+    /// What follows `%json` (or another directive, the first member) is not JSON.
+    #[error("`{0}` needs JSON: {1}")]
+    NotJson(&'static str, String),
+    /// A directive that other readers of this notation know, or nobody.
+    #[error("the directive `{0}` is not supported")]
+    UnsupportedDirective(String),
+    /// A construct that other readers of this notation know.
+    #[error("{0} is not supported")]
+    Unsupported(&'static str),
     /// The text goes on with something else than it should.
     #[error("expected {expected}, found {found}")]
     Unexpected {
@@ -87,28 +128,93 @@ pub enum LarkErrorKind {
         /// What stands here.
         found: String,
     },
-    /// Parentheses nested too deep.
-    #[error("parentheses are nested deeper than {0} levels")]
+    /// `x~5..2`
+    #[error("nothing repeats at least {min} and at most {max} times")]
+    BadRepetition {
+        /// The first number.
+        min: u32,
+        /// The second, smaller one.
+        max: u32,
+    },
+    /// A range whose ends are not two characters in their order.
+    #[error("from {0:?} to {1:?} is not a range of characters")]
+    BadRange(String, String),
+    /// Brackets, or terminals that use each other, nested too deep.
+    #[error("nested deeper than {0} levels")]
     TooDeep(usize),
-    /// A name that is used and never defined.
+    /// A rule that is used and never defined.
     #[error("rule `{0}` is not defined")]
     UndefinedRule(String),
+    /// A terminal that is used and never defined.
+    #[error("terminal `{0}` is not defined")]
+    UndefinedTerminal(String),
     /// A name that is defined twice.
-    #[error("rule `{0}` is defined twice")]
-    DuplicateRule(String),
+    #[error("`{0}` is defined twice")]
+    Duplicate(String),
+    /// A terminal that the library does not have.
+    #[error("`common` has no terminal `{0}`")]
+    UnknownImport(String),
+    /// Something that cannot be a part of a terminal.
+    #[error("a terminal cannot contain {0}")]
+    NotInTerminal(&'static str),
+    /// A terminal that contains itself.
+    #[error("terminal `{0}` contains itself: only rules may recur")]
+    RecursiveTerminal(String),
+    /// A terminal that matches no text.
+    #[error("no text matches this")]
+    MatchesNothing,
+    /// A flag that regular expressions do not have.
+    #[error("unknown flag `{0}`: a regular expression knows i, m, s, u and x")]
+    UnknownFlag(char),
+    /// A regular expression that looks ahead or behind.
+    #[error("lookaround is not supported")]
+    Lookaround,
+    /// A regular expression that refers back.
+    #[error("a backreference is not regular")]
+    Backreference,
+    /// A word boundary by Unicode's notion of a word.
+    #[error("a word boundary is supported among ASCII letters only: write it as `(?-u:\\b)`")]
+    WordBoundary,
+    /// A regular expression that cannot be read.
+    #[error("the regular expression is wrong: {0}")]
+    BadRegex(String),
     /// A filling for a hole that the grammar does not have.
     #[error("the grammar has no hole `@{0}`")]
     UnknownHole(String),
     /// A hole that was left open.
     #[error("hole `@{0}` is not filled")]
     UnfilledHole(String),
-    /// A rule that can reach itself before it reads anything.
-    #[error("rule `{0}` is left-recursive: it can begin with itself")]
-    LeftRecursion(String),
-    /// A repetition of something that may be empty.
-    #[error("what is repeated here may be empty")]
-    EmptyRepetition,
+    /// A hole that is filled with something that may be empty, where the rule would then begin or go on with itself and read nothing.
+    #[error("rule `{0}` repeats a hole that may be empty")]
+    EmptyRepetition(String),
     /// A rule that matches no text.
     #[error("rule `{0}` never ends: each of its alternatives needs itself")]
     Unproductive(String),
+    /// A special token in a grammar of plain text.
+    #[error("the body of a message is text: it cannot contain {0}")]
+    SpecialInText(SpecialToken),
+    /// A limit was reached.
+    #[error(transparent)]
+    Limit(LimitExceeded),
+}
+
+impl LarkErrorKind {
+    /// The kind as one word, for machines.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::UnsupportedDirective(_)
+            | Self::Unsupported(_)
+            | Self::Lookaround
+            | Self::Backreference
+            | Self::WordBoundary => "unsupported",
+            Self::UndefinedRule(_) | Self::UndefinedTerminal(_) | Self::UnknownImport(_) => "undefined",
+            Self::Duplicate(_) => "duplicate",
+            Self::RecursiveTerminal(_) => "recursive_terminal",
+            Self::MatchesNothing | Self::Unproductive(_) => "unsatisfiable",
+            Self::BadRegex(_) | Self::UnknownFlag(_) => "bad_regex",
+            Self::TooDeep(_) | Self::Limit(_) => "limit",
+            _ => "syntax",
+        }
+    }
 }

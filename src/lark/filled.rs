@@ -1,194 +1,160 @@
 //! A grammar whose holes are filled, as an expression.
 //!
-//! Every rule becomes an [`expression::Rule`](crate::expression::Rule), so recursion costs nothing until it is reached and an
-//! error can name the rule. Two are the same when they are the same rule of the same template with equal fillings; tools
-//! with equal arguments therefore share their states.
+//! Every rule becomes an [`expression::Rule`](crate::expression::Rule), so recursion costs nothing until it is reached. Two are the same
+//! when they are the same rule of the same template with equal fillings; tools with equal arguments therefore share their states.
 
 use std::any::Any;
-use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::error::{LarkError, LarkErrorKind};
-use super::template::{Definition, Part, Template};
+use super::error::LarkError;
+use super::left::LeftRecursion;
+use super::normal::{NormalForm, Production, Source};
+use super::rules::{Rules, Symbol};
 use crate::expression::{Expression, Rule};
+use crate::limits::Limits;
 
 /// The language of rule `start`.
 pub(super) fn fill(
-    template: &Template,
+    rules: &Arc<Rules>,
     start: usize,
     holes: Vec<Option<Expression>>,
+    limits: &Limits,
 ) -> Result<Expression, LarkError> {
-    let rules = &template.0.rules;
-    let reachable = reachable(template, start, &holes)?;
-    let least = least_lengths(rules, &holes);
-    if let Some(&endless) = reachable.iter().find(|&&rule| least[rule].is_none()) {
-        return Err(located(&rules[endless], LarkErrorKind::Unproductive));
-    }
-    if let Some(looping) = left_recursion(rules, &least, &holes, &reachable) {
-        return Err(match &rules[looping] {
-            repeated if repeated.is_repetition => {
-                LarkError::at(repeated.position, LarkErrorKind::EmptyRepetition)
-            }
-            rule => located(rule, LarkErrorKind::LeftRecursion),
-        });
-    }
+    let source = Source { rules, holes: &holes };
+    let form = NormalForm::new(&source, start)?;
+    let left = LeftRecursion::new(&form, &source, limits)?;
     let mut hasher = DefaultHasher::new();
     holes.hash(&mut hasher);
-    let filled = Filled { template: template.clone(), holes, least, hash: hasher.finish() };
-    Ok(RuleAt { filled: Arc::new(filled), index: start }.expand())
-}
-
-fn located(rule: &Definition, kind: fn(String) -> LarkErrorKind) -> LarkError {
-    LarkError::at(rule.position, kind(rule.name.clone()))
-}
-
-/// The rules that `start` needs, itself included; all their holes are filled.
-fn reachable(
-    template: &Template,
-    start: usize,
-    holes: &[Option<Expression>],
-) -> Result<BTreeSet<usize>, LarkError> {
-    let mut reachable = BTreeSet::from([start]);
-    let mut rules = vec![start];
-    while let Some(rule) = rules.pop() {
-        let mut parts = vec![&template.0.rules[rule].body];
-        while let Some(part) = parts.pop() {
-            match part {
-                Part::Rule(next) if reachable.insert(*next) => rules.push(*next),
-                Part::Hole(hole) if holes[*hole].is_none() => {
-                    let open = &template.0.holes[*hole];
-                    return Err(LarkError::at(open.position, LarkErrorKind::UnfilledHole(open.name.clone())));
-                }
-                Part::Sequence(inner) | Part::Choice(inner) => parts.extend(inner),
-                _ => {}
-            }
-        }
-    }
-    Ok(reachable)
-}
-
-/// The length of a shortest text of each rule, as a least fixpoint; `None` where there is no text.
-fn least_lengths(rules: &[Definition], holes: &[Option<Expression>]) -> Vec<Option<u32>> {
-    let mut least = vec![None; rules.len()];
-    loop {
-        let next: Vec<_> = rules.iter().map(|rule| least_length(&rule.body, &least, holes)).collect();
-        if next == least {
-            return least;
-        }
-        least = next;
-    }
-}
-
-fn least_length(part: &Part, least: &[Option<u32>], holes: &[Option<Expression>]) -> Option<u32> {
-    match part {
-        Part::Literal(text) => Some(u32::try_from(text.len()).unwrap_or(u32::MAX)),
-        Part::Special(_) => Some(1),
-        Part::Rule(rule) => least[*rule],
-        Part::Hole(hole) => holes[*hole].as_ref().map(Expression::min_len),
-        Part::Sequence(parts) => parts.iter().try_fold(0_u32, |sum, part| {
-            least_length(part, least, holes).map(|length| sum.saturating_add(length))
-        }),
-        Part::Choice(options) => options.iter().filter_map(|option| least_length(option, least, holes)).min(),
-    }
-}
-
-/// A rule that can begin with itself: what is left after removing, again and again, the rules that begin with none of the rest.
-fn left_recursion(
-    rules: &[Definition],
-    least: &[Option<u32>],
-    holes: &[Option<Expression>],
-    reachable: &BTreeSet<usize>,
-) -> Option<usize> {
-    let mut heads: Vec<(usize, BTreeSet<usize>)> = Vec::new();
-    for &rule in reachable {
-        let mut begins = BTreeSet::new();
-        heads_of(&rules[rule].body, least, holes, &mut begins);
-        heads.push((rule, begins));
-    }
-    loop {
-        let rest: BTreeSet<usize> = heads.iter().map(|(rule, _)| *rule).collect();
-        heads.retain(|(_, begins)| !begins.is_disjoint(&rest));
-        if heads.len() == rest.len() {
-            break;
-        }
-    }
-    on_a_cycle(&heads)
-}
-
-/// Each of these rules begins with one of them, so as many steps as there are rules lead onto a cycle.
-fn on_a_cycle(heads: &[(usize, BTreeSet<usize>)]) -> Option<usize> {
-    let next = |rule: usize| {
-        let (_, begins) = heads.iter().find(|(head, _)| *head == rule)?;
-        begins.iter().copied().find(|begin| heads.iter().any(|(head, _)| head == begin))
-    };
-    let (first, _) = heads.first()?;
-    (0..heads.len()).try_fold(*first, |rule, _| next(rule))
-}
-
-/// Adds the rules that `part` can begin with; says whether `part` may be empty.
-fn heads_of(
-    part: &Part,
-    least: &[Option<u32>],
-    holes: &[Option<Expression>],
-    heads: &mut BTreeSet<usize>,
-) -> bool {
-    match part {
-        Part::Rule(rule) => {
-            heads.insert(*rule);
-        }
-        Part::Sequence(parts) => return parts.iter().all(|part| heads_of(part, least, holes, heads)),
-        Part::Choice(options) => options.iter().for_each(|option| {
-            heads_of(option, least, holes, heads);
-        }),
-        Part::Literal(_) | Part::Special(_) | Part::Hole(_) => {}
-    }
-    least_length(part, least, holes) == Some(0)
+    let mut tails = Vec::new();
+    tails.resize_with(rules.rules.len(), OnceLock::new);
+    let filled = Filled { rules: Arc::clone(rules), holes, form, left, tails, hash: hasher.finish() };
+    let filled = Arc::new(filled);
+    let before = filled.rules.ignored.clone().unwrap_or_else(Expression::empty);
+    Ok(before.then(filled.symbol(Symbol::Rule(start))))
 }
 
 /// What all rules of one filled grammar share.
 struct Filled {
-    template: Template,
+    rules: Arc<Rules>,
     holes: Vec<Option<Expression>>,
-    least: Vec<Option<u32>>,
+    form: NormalForm,
+    left: LeftRecursion,
+    /// The least lengths of the tails to each left-recursive rule that was reached.
+    tails: Vec<OnceLock<Vec<u32>>>,
     hash: u64,
 }
 
-/// One rule of a filled grammar.
-#[derive(Clone)]
-struct RuleAt {
-    filled: Arc<Filled>,
-    index: usize,
+impl Filled {
+    fn source(&self) -> Source<'_> {
+        Source { rules: &self.rules, holes: &self.holes }
+    }
+
+    /// A symbol where it may be empty.
+    fn symbol(self: &Arc<Self>, symbol: Symbol) -> Expression {
+        let has_text = match symbol {
+            Symbol::Rule(rule) => self.form.least(rule).is_some(),
+            Symbol::Terminal(terminal) => self.rules.terminals[terminal].nonempty.is_some(),
+            Symbol::Special(_) | Symbol::Hole(_) => true,
+        };
+        match (self.form.is_nullable(symbol, &self.source()), has_text) {
+            (_, false) => Expression::empty(),
+            (false, true) => self.nonempty(symbol),
+            (true, true) => self.nonempty(symbol).optional(),
+        }
+    }
+
+    /// A symbol without its empty text, and what is ignored after it.
+    fn nonempty(self: &Arc<Self>, symbol: Symbol) -> Expression {
+        let text = match symbol {
+            Symbol::Rule(rule) => return RuleAt::Whole(rule).of(self),
+            Symbol::Terminal(terminal) => self.rules.terminals[terminal].nonempty.clone(),
+            Symbol::Special(token) => Some(Expression::special(token)),
+            Symbol::Hole(hole) => self.holes[hole].clone(),
+        };
+        let text = text.expect("a symbol with a text, all holes filled");
+        self.rules.ignored.iter().cloned().fold(text, Expression::then)
+    }
+
+    fn production(self: &Arc<Self>, production: &Production, tail: Expression) -> Expression {
+        let rest = production.rest.iter().map(|&symbol| self.symbol(symbol));
+        self.nonempty(production.head).then(Expression::sequence(rest).then(tail))
+    }
+
+    /// The productions of a rule, without its empty text.
+    fn whole(self: &Arc<Self>, rule: usize) -> Vec<Expression> {
+        let Some(component) = self.left.component(rule) else {
+            let productions = self.form.rules[rule].iter();
+            return productions.map(|production| self.production(production, Expression::empty())).collect();
+        };
+        let mut options = Vec::new();
+        for &from in component {
+            let productions = self.form.rules[from].iter();
+            let bases = productions.filter(|production| self.left.within(from, production.head).is_none());
+            options.extend(bases.map(|base| self.production(base, self.tail(from, rule))));
+        }
+        options
+    }
+
+    fn tail(self: &Arc<Self>, from: usize, to: usize) -> Expression {
+        RuleAt::Tail { from, to }.of(self)
+    }
+
+    /// What may follow `from` until it is `to`.
+    fn tails(self: &Arc<Self>, from: usize, to: usize) -> Vec<Expression> {
+        let mut options = Vec::new();
+        let closure = self.left.closure(from);
+        for used in closure.iter().flat_map(|&rule| self.left.uses(rule)) {
+            let rests = used.rests.iter();
+            options.extend(rests.map(|rest| self.production(rest, self.tail(used.rule, to))));
+        }
+        if closure.contains(&to) {
+            options.push(Expression::empty());
+        }
+        options
+    }
+
+    fn tail_length(&self, from: usize, to: usize) -> u32 {
+        self.tails[to].get_or_init(|| self.left.tail_lengths(to))[from]
+    }
+}
+
+/// A rule of a filled grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum RuleAt {
+    /// All texts but the empty one of a rule.
+    Whole(usize),
+    /// What follows one left-recursive rule until it is another.
+    Tail { from: usize, to: usize },
 }
 
 impl RuleAt {
-    fn definition(&self) -> &Definition {
-        &self.filled.template.0.rules[self.index]
-    }
-
-    fn expression(&self, part: &Part) -> Expression {
-        match part {
-            Part::Literal(text) => Expression::literal(text),
-            Part::Special(token) => Expression::special(*token),
-            Part::Rule(index) => {
-                Expression::rule(Arc::new(Self { filled: Arc::clone(&self.filled), index: *index }))
-            }
-            Part::Hole(hole) => self.filled.holes[*hole].clone().expect("reachable holes are filled"),
-            Part::Sequence(parts) => Expression::sequence(parts.iter().map(|part| self.expression(part))),
-            Part::Choice(options) => Expression::choice(options.iter().map(|option| self.expression(option)))
-                .expect("at least one option"),
-        }
+    fn of(self, filled: &Arc<Filled>) -> Expression {
+        Expression::rule(Arc::new(FilledRule { filled: Arc::clone(filled), at: self }))
     }
 }
 
-impl Rule for RuleAt {
+#[derive(Clone)]
+struct FilledRule {
+    filled: Arc<Filled>,
+    at: RuleAt,
+}
+
+impl Rule for FilledRule {
     fn expand(&self) -> Expression {
-        self.expression(&self.definition().body)
+        let options = match self.at {
+            RuleAt::Whole(rule) => self.filled.whole(rule),
+            RuleAt::Tail { from, to } => self.filled.tails(from, to),
+        };
+        Expression::choice(options).expect("reachable rules are productive")
     }
 
     fn min_len(&self) -> u32 {
-        self.filled.least[self.index].expect("reachable rules are productive")
+        match self.at {
+            RuleAt::Whole(rule) => self.filled.form.least(rule).expect("reachable rules are productive"),
+            RuleAt::Tail { from, to } => self.filled.tail_length(from, to),
+        }
     }
 
     /// A rule that stands below a position is what comes after it, which does not say where the position is.
@@ -199,19 +165,24 @@ impl Rule for RuleAt {
     fn same(&self, other: &dyn Rule) -> bool {
         (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
             let (one, two) = (&self.filled, &other.filled);
-            self.index == other.index
-                && (Arc::ptr_eq(one, two)
-                    || (Arc::ptr_eq(&one.template.0, &two.template.0) && one.holes == two.holes))
+            self.at == other.at
+                && (Arc::ptr_eq(one, two) || (Arc::ptr_eq(&one.rules, &two.rules) && one.holes == two.holes))
         })
     }
 
     fn fingerprint(&self) -> u64 {
-        self.filled.hash.wrapping_add(self.index as u64)
+        let mut hasher = DefaultHasher::new();
+        (self.filled.hash, self.at).hash(&mut hasher);
+        hasher.finish()
     }
 }
 
-impl fmt::Debug for RuleAt {
+impl fmt::Debug for FilledRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.definition().name)
+        let name = |rule: usize| &self.filled.rules.rules[rule].name;
+        match self.at {
+            RuleAt::Whole(rule) => f.write_str(name(rule)),
+            RuleAt::Tail { from, to } => write!(f, "{}..{}", name(from), name(to)),
+        }
     }
 }

@@ -69,28 +69,71 @@ fn equal_fillings_give_equal_expressions() {
 #[track_caller]
 fn check_error(source: &str, message: &str) {
     let error = Template::parse(source).and_then(|template| template.fill("start", &[]));
-    assert_eq!(error.expect_err("an error").to_string(), message);
+    assert_eq!(error.expect_err("an error").to_string(), message, "{source}");
 }
 
 #[test]
-fn errors_say_where() {
+fn errors_of_words_say_where() {
     for (source, message) in [
         ("start: §", "line 1, column 8: unexpected character '§'"),
         ("start: \"é\" <end>", "line 1, column 12: unexpected character '<'"),
         ("start: \"a\n\"", "line 1, column 8: the string is not closed on its line"),
-        ("start: \"\\q\"", "line 1, column 9: unknown escape: a string knows \\\" \\\\ \\n \\r \\t"),
+        ("start: /a\n/", "line 1, column 8: the regular expression is not closed on its line"),
+        (
+            "start: \"\\q\"",
+            r#"line 1, column 9: unknown escape: a string knows \" \\ \/ \n \r \t \b \f \v \xHH \uHHHH \UHHHHHHHH"#,
+        ),
         ("start: <|end>", "line 1, column 8: the special token is not closed with `|>`"),
         (
             "start: <|endoftext|>",
             "line 1, column 8: `<|endoftext|>` is not a special token that an assistant may write",
         ),
+        ("start: <[12]>", "line 1, column 8: a token by number, `<[…]>` is not supported"),
         ("start: @ \"a\"", "line 1, column 8: a hole is `@` and a name"),
+        (
+            "Start: \"a\"",
+            "line 1, column 1: `Start` is neither a rule (small letters) nor a terminal (capitals)",
+        ),
+        ("start: \"a\"~99999999999", "line 1, column 12: the number 99999999999 is too large"),
+        (
+            "%llguidance {\"lazy\": 1}",
+            "line 1, column 12: the directive `%llguidance {\"lazy\"}` is not supported",
+        ),
+        ("%declare A", "line 1, column 1: the directive `%declare` is not supported"),
+        (
+            "start: %json {",
+            "line 1, column 14: `%json` needs JSON: EOF while parsing an object at line 1 column 1",
+        ),
+    ] {
+        check_error(source, message);
+    }
+}
+
+#[test]
+fn errors_of_syntax_say_where() {
+    for (source, message) in [
         ("start \"a\"", "line 1, column 7: expected `:` after the name of the rule, found \"a\""),
         ("\n\n | \"a\"", "line 3, column 2: expected the name of a rule, found `|`"),
         ("start: \"a\" )", "line 1, column 12: expected the end of the rule, found `)`"),
         ("start: (\"a\" ?", "line 1, column 14: expected `)`, found the end of the grammar"),
+        ("start: \"a\"~3..2", "line 1, column 12: nothing repeats at least 3 and at most 2 times"),
+        ("start: \"b\"..\"a\"", "line 1, column 8: from \"b\" to \"a\" is not a range of characters"),
+        ("start{x}: \"a\"", "line 1, column 6: a template, `rule{…}` is not supported"),
+        ("start[lazy]: \"a\"", "line 1, column 6: a rule's attributes, `rule[…]` is not supported"),
+        ("start: A & B", "line 1, column 10: an intersection, `&` is not supported"),
+        ("%import python.NAME", "line 1, column 9: `%import` of anything but `common` is not supported"),
+        ("%import common.NOPE\nstart: NOPE", "line 1, column 16: `common` has no terminal `NOPE`"),
+    ] {
+        check_error(source, message);
+    }
+}
+
+#[test]
+fn errors_of_meaning_say_where() {
+    for (source, message) in [
         ("start: rest", "line 1, column 8: rule `rest` is not defined"),
-        ("start: \"a\"\nstart: \"b\"", "line 2, column 1: rule `start` is defined twice"),
+        ("start: REST", "line 1, column 8: terminal `REST` is not defined"),
+        ("start: \"a\"\nstart: \"b\"", "line 2, column 1: `start` is defined twice"),
         ("begin: \"a\"", "rule `start` is not defined"),
         ("start: \"a\" @hole", "line 1, column 12: hole `@hole` is not filled"),
         (
@@ -98,13 +141,62 @@ fn errors_say_where() {
             "line 1, column 1: rule `start` never ends: each of its alternatives needs itself",
         ),
         (
-            "start: item\nitem: \"a\"? start \"b\" | \"c\"",
-            "line 1, column 1: rule `start` is left-recursive: it can begin with itself",
+            "start: \"a\" | one\none: two\ntwo: one \"x\"",
+            "line 2, column 1: rule `one` never ends: each of its alternatives needs itself",
         ),
-        ("start: \"a\" (\"b\"?)*", "line 1, column 12: what is repeated here may be empty"),
+        ("start: A\nA: \"a\" A?", "line 2, column 1: terminal `A` contains itself: only rules may recur"),
+        ("start: A\nA: \"a\" start", "line 2, column 8: a terminal cannot contain a rule"),
+        ("start: /a(?=b)/", "line 1, column 10: lookaround is not supported"),
+        ("start: /(a)\\1/", "line 1, column 12: a backreference is not regular"),
+        ("start: /(a/", "line 1, column 9: the regular expression is wrong: unclosed group"),
+        ("start: /a/q", "line 1, column 9: unknown flag `q`: a regular expression knows i, m, s, u and x"),
+        (
+            "start: /a\\bb/",
+            "line 1, column 9: a word boundary is supported among ASCII letters only: write it as `(?-u:\\b)`",
+        ),
+        ("start: /a$b/", "line 1, column 8: no text matches this"),
     ] {
         check_error(source, message);
     }
+}
+
+#[test]
+fn left_recursion_is_read() {
+    check(r#"start: start "+" "n" | "n""#, &["n", "n+n", "n+n+n"], &[("+", 0), ("nn", 1), ("n++", 2)]);
+    check(
+        "start: one\none: two \"a\" | \"x\"\ntwo: one \"b\" | \"y\"",
+        &["x", "xba", "ya", "yabaxba"][..3],
+        &[("xa", 1)],
+    );
+    check("start: nothing start \"a\" | \"b\"\nnothing: \"c\"?", &["b", "ba", "cba", "ccbaa"], &[("ca", 1)]);
+    check("start: start start | \"a\" | \"\"", &["", "a", "aaa"], &[("b", 0)]);
+    check("start: start | \"a\"", &["a"], &[("aa", 1)]);
+}
+
+#[test]
+fn loops_around_nothing_are_no_rounds() {
+    check("start: (\"b\"?)* \"a\"", &["a", "bba"], &[("c", 0)]);
+    check("start: (/b*/)+ \"a\"", &["a", "bba"], &[("c", 0)]);
+    check("start: rest* \"a\"\nrest: \"b\"? \"c\"?", &["a", "bcccba"], &[("d", 0)]);
+}
+
+#[test]
+fn what_is_ignored_stands_around_terminals() {
+    let grammar = "start: WORD \"=\" WORD\nWORD: LETTER \"-\" LETTER\n%import common (LETTER, WS)\n%ignore WS\n%ignore /#[^\\n]*\\n/";
+    check(grammar, &["a-b=c-d", " a-b\t= c-d\n", "#x\na-b =#y\nc-d"], &[("a -", 1), ("a-b c", 4)]);
+}
+
+#[test]
+fn terminals_are_made_of_terminals() {
+    check("start: A B?\nA.2: \"x\"i | B~2\nB: \"0\"..\"9\"", &["x", "X", "123", "12"], &[("1x", 1)]);
+    check("start: \"a\"~2..4 \"b\"~2", &["aabb", "aaaabb"], &[("ab", 1), ("aaaaa", 4), ("aabbb", 4)]);
+    check(
+        "%llguidance {}\nstart: the-a{2} \"b\"{1,} \"c\"{,2}\nthe-a: \"a\"",
+        &["aab", "aabbcc"],
+        &[("ab", 1), ("aabccc", 5)],
+    );
+    check("?start: [\"a\"] \"b\" -> name\n!other: \"c\"", &["b", "ab"], &[("c", 0)]);
+    check("start: /[a-c]+/i /x y/x", &["abCxy"], &[("d", 0)]);
 }
 
 #[test]
@@ -115,6 +207,35 @@ fn only_what_is_reached_must_be_sound() {
     assert_eq!(*error.kind(), LarkErrorKind::UnknownHole("hale".into()));
     let error = template.fill("open", &[]).expect_err("an open hole");
     assert_eq!(error.position().map(|at| (at.line, at.column)), Some((3, 7)));
+}
+
+#[test]
+fn a_hole_that_may_be_empty_is_not_repeated() {
+    let template = template(
+        "start: @hole*\nleft: @hole left \"a\" | \"b\"\nfine: @hole? fine_too\nfine_too: \"x\" @hole",
+    );
+    let maybe = [("hole", Expression::literal("a").optional())];
+    let refused = |start| template.fill(start, &maybe).map_err(|error| error.to_string());
+    assert_eq!(
+        refused("start"),
+        Err("line 1, column 8: rule `start` repeats a hole that may be empty".to_owned())
+    );
+    assert!(refused("left").is_err() && refused("fine").is_ok());
+}
+
+#[test]
+fn limits_have_names() {
+    let parse = |source: &str| Template::parse(source).and_then(|template| template.fill("start", &[]));
+    let limit = |source: &str| match parse(source).expect_err("too much").kind() {
+        LarkErrorKind::Limit(limit) => limit.what,
+        other => panic!("{other}"),
+    };
+    assert_eq!(limit("start: \"a\"~1000000..2000000"), "grammar_symbols");
+    assert_eq!(limit("start: /[ab]*a[ab]{20}/"), "dfa_states");
+    let rules = (0..2_000).map(|rule| format!("r{rule}: r{} \"a\" | \"b\"\n", (rule + 1) % 2_000));
+    assert_eq!(limit(&format!("start: r0\n{}", rules.collect::<String>())), "left_recursive_rules");
+    let chain = (0..10_000).map(|rule| format!("r{rule}: r{} | \"a{rule}\"\n", rule + 1));
+    assert!(parse(&format!("start: r0\n{}r10000: \"b\"", chain.collect::<String>())).is_ok());
 }
 
 #[test]

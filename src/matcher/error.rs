@@ -6,7 +6,7 @@ use crate::special::TokenId;
 
 /// A token that may not come next. The matcher is as it was before.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("token {token} ({spelling}) is not allowed here{}: expected {}", InPlace(.place), Expected(.expected))]
+#[error("token {token} ({spelling}) is not allowed here{}{}: expected {}", InPlace(.place), .cause.words(), Expected(.expected))]
 pub struct AcceptError {
     /// The token.
     pub token: TokenId,
@@ -18,6 +18,29 @@ pub struct AcceptError {
     pub expected: Vec<String>,
     /// Where in the grammar this is, in a user's words; empty outside of any rule.
     pub place: String,
+    /// What forbids it.
+    pub cause: Cause,
+}
+
+/// What forbids a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// The grammar.
+    Grammar,
+    /// The cap on tokens of reasoning.
+    ReasoningCap,
+    /// The deadline: after it the completion could not end in time.
+    Deadline,
+}
+
+impl Cause {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Grammar => "",
+            Self::ReasoningCap => ", as reasoning has no tokens left",
+            Self::Deadline => ", as the completion must end in time",
+        }
+    }
 }
 
 /// A rollback of more tokens than were accepted.

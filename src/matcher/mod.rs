@@ -1,20 +1,35 @@
 //! The matcher: one per sequence.
 //!
-//! A matcher is the list of residuals after each accepted token. Rolling back drops from its end, forking copies it, and an error changes
+//! A matcher is the list of places after each accepted token. Rolling back drops from its end, forking copies it, and an error changes
 //! nothing; there are no modes and no flags, so every state of a matcher is valid.
 
+mod deadline;
+mod draft;
 mod error;
 mod forced;
+mod prompt;
+mod report;
+mod rules;
+mod stream;
 
 use std::sync::Arc;
 
-pub use error::{AcceptError, RollbackError};
+pub use deadline::DeadlineError;
+pub use draft::DraftNode;
+pub use error::{AcceptError, Cause, RollbackError};
+pub use prompt::PromptError;
+pub use report::Status;
+pub use rules::Rules;
+pub use stream::{Delta, Deltas};
 
 use crate::automaton::{Automaton, Residual, Unit};
 use crate::special::{SpecialToken, TokenId};
 use crate::token_mask::TokenMask;
 use crate::transcript::Transcript;
 use crate::vocabulary::Vocabulary;
+use deadline::Plan;
+use prompt::TurnStart;
+use rules::Step;
 
 /// Follows one sequence through a grammar.
 ///
@@ -35,26 +50,55 @@ use crate::vocabulary::Vocabulary;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Matcher {
-    automaton: Arc<Automaton>,
-    /// The residual after each token; the first is the start.
-    residuals: Vec<Residual>,
+    rules: Arc<Rules>,
+    /// The tokens of the turn that the prompt has already.
+    given: Vec<TokenId>,
     tokens: Vec<TokenId>,
+    /// The place before the first token, and after each.
+    steps: Vec<Step>,
+    /// How many tokens there may be at the end.
+    deadline: Option<usize>,
 }
 
 impl Matcher {
     /// A matcher at the start of a completion.
     #[must_use]
-    pub fn new(automaton: Arc<Automaton>) -> Self {
-        let residuals = vec![automaton.start().clone()];
-        Self { automaton, residuals, tokens: Vec::new() }
+    pub fn new(rules: Arc<Rules>) -> Self {
+        let steps = vec![rules.start()];
+        Self { rules, given: Vec::new(), tokens: Vec::new(), steps, deadline: None }
+    }
+
+    /// A matcher that goes on where a prompt ends: after `<|start|>assistant`, or anywhere later in the assistant's turn. A part of the prompt does,
+    /// if it has the turn's beginning: `<|start|>assistant`, or what follows it.
+    ///
+    /// # Errors
+    ///
+    /// When the turn is not the beginning of any completion.
+    pub fn after_prompt(rules: Arc<Rules>, prompt: &[TokenId]) -> Result<Self, PromptError> {
+        let (start, mut step) = match prompt::turn_start(rules.vocabulary(), prompt) {
+            TurnStart::AtStart(start) => (start, rules.before_start().unwrap_or_else(|| rules.start())),
+            TurnStart::AfterStart(start) => (start, rules.start()),
+        };
+        let mut matcher = Self { steps: vec![step.clone()], ..Self::new(rules) };
+        for (at, &token) in prompt.iter().enumerate().skip(start) {
+            let Some(next) = matcher.rules.take(&step, token, None) else {
+                let source = matcher.rejection(token);
+                let offset = matcher.vocabulary().spelled_len(&prompt[..at]) + source.valid_bytes;
+                return Err(PromptError { token: at, offset, source });
+            };
+            step = next;
+            matcher.given.push(token);
+            matcher.steps = vec![step.clone()];
+        }
+        Ok(matcher)
     }
 
     /// Sets the bits of all tokens that may come next and clears the others.
     ///
     /// The mask has the width of the model's logits; ids past it are left out. It is empty only when the matcher
-    /// [is finished](Self::is_finished). Cannot fail. Costs a few writes where the state was seen before; see the benches.
+    /// [is finished](Self::is_finished), or may stop and has no time left to go on. Cannot fail. Costs a few writes where the state was seen before; see the benches.
     pub fn fill_mask(&self, mask: &mut TokenMask) {
-        self.automaton.fill(self.residual(), mask);
+        self.rules.fill(self.step(), self.left_after(0), mask);
     }
 
     /// Takes one token.
@@ -63,8 +107,8 @@ impl Matcher {
     ///
     /// When the token may not come next; the matcher is then as it was.
     pub fn accept(&mut self, token: TokenId) -> Result<(), AcceptError> {
-        let next = self.automaton.advance(self.residual(), token).ok_or_else(|| self.rejection(token))?;
-        self.residuals.push(next);
+        let next = self.rules.take(self.step(), token, self.left_after(0));
+        self.steps.push(next.ok_or_else(|| self.rejection(token))?);
         self.tokens.push(token);
         Ok(())
     }
@@ -77,15 +121,45 @@ impl Matcher {
     pub fn rollback(&mut self, count: usize) -> Result<(), RollbackError> {
         let accepted = self.tokens.len();
         let left = accepted.checked_sub(count).ok_or(RollbackError { requested: count, accepted })?;
+        if self.deadline.is_some() {
+            self.plan_again(left);
+        }
         self.tokens.truncate(left);
-        self.residuals.truncate(left + 1);
+        self.steps.truncate(left + 1);
         Ok(())
     }
 
-    /// Takes back everything.
+    /// Takes back everything that was accepted, and the deadline.
     pub fn reset(&mut self) {
+        self.deadline = None;
         self.tokens.clear();
-        self.residuals.truncate(1);
+        self.steps.truncate(1);
+        self.step_mut().plan = None;
+    }
+
+    /// Sees to it that the completion ends, validly, within so many further tokens: from here on masks leave out every token after which that would
+    /// not be possible. May be called at any step, again too; a rollback leaves the deadline where it is.
+    ///
+    /// Masks cost more under a deadline: what completes the text is found for each state that a token can lead to.
+    ///
+    /// # Errors
+    ///
+    /// When the shortest completion has more tokens; the matcher is then as it was.
+    pub fn finish_within(&mut self, tokens: usize) -> Result<(), DeadlineError> {
+        let plan = self.shortest_completion();
+        if plan.len() > tokens {
+            return Err(DeadlineError { requested: tokens, needed: plan.len() });
+        }
+        self.deadline = Some(self.tokens.len() + tokens);
+        self.steps.iter_mut().for_each(|step| step.plan = None);
+        self.step_mut().plan = Some(Plan::new(plan));
+        Ok(())
+    }
+
+    /// How many more tokens there may be, where there is a deadline.
+    #[must_use]
+    pub fn tokens_left(&self) -> Option<usize> {
+        self.left_after(0)
     }
 
     /// An independent matcher in the same state.
@@ -94,10 +168,16 @@ impl Matcher {
         self.clone()
     }
 
-    /// The tokens accepted so far.
+    /// The tokens accepted so far, without those of the prompt.
     #[must_use]
     pub fn tokens(&self) -> &[TokenId] {
         &self.tokens
+    }
+
+    /// The tokens of this turn that the prompt had.
+    #[must_use]
+    pub fn given_tokens(&self) -> &[TokenId] {
+        &self.given
     }
 
     /// Whether the completion is complete and nothing can follow.
@@ -106,24 +186,22 @@ impl Matcher {
         self.residual().is_finished()
     }
 
-    /// Whether the completion may stop here. A Harmony completion may stop only when it is [finished](Self::is_finished); the text of
-    /// a bare schema may stop wherever it is a whole value.
+    /// Whether the completion may stop here. A Harmony completion may stop only when it is [finished](Self::is_finished), unless one call may follow
+    /// another; the text of a bare schema may stop wherever it is a whole value.
     #[must_use]
     pub fn is_accepting(&self) -> bool {
-        self.automaton.accepts(self.residual())
+        self.automaton().accepts(self.residual())
     }
 
-    /// The special tokens that may come next and would finish the completion: `<|return|>` in a final answer, `<|call|>` in a call.
+    /// The special tokens that may come next and after which the completion may stop: `<|return|>` in a final answer, `<|call|>` in a call.
     #[must_use]
     pub fn stop_tokens(&self) -> Vec<TokenId> {
-        let finishes = |token: &SpecialToken| {
-            self.automaton.step(self.residual(), Unit::Special(*token)).is_some_and(|next| next.is_finished())
+        let stops = |token: &TokenId| {
+            let next = self.rules.take(self.step(), *token, self.left_after(0));
+            next.is_some_and(|next| self.automaton().accepts(&next.residual))
         };
-        SpecialToken::ALL
-            .iter()
-            .filter(|token| finishes(token))
-            .map(|token| self.special_id(*token))
-            .collect()
+        let specials = SpecialToken::ALL.iter().map(|token| self.vocabulary().special_id(*token));
+        specials.filter(stops).collect()
     }
 
     /// The tokens that must come next, as far as the text is forced **and** its tokenisation is the one that the vocabulary's encoder
@@ -132,26 +210,47 @@ impl Matcher {
     /// Special tokens are always safe. For text the vocabulary must have an encoder; the first call loads it (about 0.4 s, once a process).
     #[must_use]
     pub fn forced_tokens(&self) -> Vec<TokenId> {
-        let units = self.automaton.forced_units(self.residual());
-        forced::canonical(self.vocabulary(), &self.tokens, &units)
+        let said = self.said();
+        let mut forced = Vec::new();
+        let mut residual = self.residual().clone();
+        // At the cap the end of the message is forced, and then what follows it.
+        if let Some((end, next)) = self.rules.forced_end(self.step()) {
+            forced.push(end);
+            residual = next;
+        }
+        let units = self.automaton().forced_units(&residual);
+        let said = [&said[..], &forced].concat();
+        forced.extend(forced::canonical(self.vocabulary(), &said, &units));
+        if self.deadline.is_some() {
+            // In time there may be tokens for a shorter spelling only.
+            forced.truncate(self.validate_tokens(&forced));
+        }
+        forced
     }
 
     /// Tokens that complete the sequence with as few bytes as possible; they are accepted one after the other.
     #[must_use]
     pub fn shortest_completion(&self) -> Vec<TokenId> {
-        forced::spell(self.vocabulary(), &self.automaton.shortest_completion(self.residual()))
+        let shortest = self.rules.shortest(self.residual());
+        match &self.step().plan {
+            Some(plan) if plan.tokens().len() < shortest.len() => plan.tokens().to_vec(),
+            _ => shortest,
+        }
     }
 
-    /// The messages so far.
+    /// The messages of the turn so far, with those that the prompt had.
     #[must_use]
     pub fn transcript(&self) -> Transcript {
-        Transcript::read(self.vocabulary(), &self.tokens)
+        Transcript::read(self.vocabulary(), &self.said())
     }
 
     /// What may come next, in a user's words.
     #[must_use]
     pub fn expected(&self) -> Vec<String> {
-        self.automaton.expectations(self.residual())
+        if self.rules.is_at_cap(self.step()) {
+            return vec![SpecialToken::End.to_string()];
+        }
+        self.automaton().expectations(self.residual())
     }
 
     /// Where in the grammar the matcher stands, in a user's words: `arguments of functions.get_weather, /properties/city`.
@@ -163,45 +262,78 @@ impl Matcher {
     /// The vocabulary.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
-        self.automaton.vocabulary()
+        self.rules.vocabulary()
     }
 
     /// The automaton.
     #[must_use]
     pub fn automaton(&self) -> &Automaton {
-        &self.automaton
+        self.rules.automaton()
     }
 
     /// What remains to be read.
     #[must_use]
     pub fn residual(&self) -> &Residual {
-        self.residuals.last().expect("the start is never dropped")
+        &self.step().residual
     }
 
-    fn special_id(&self, token: SpecialToken) -> TokenId {
-        self.vocabulary().special_id(token)
+    /// All tokens of the turn.
+    fn said(&self) -> Vec<TokenId> {
+        [&self.given[..], &self.tokens].concat()
+    }
+
+    fn step(&self) -> &Step {
+        self.steps.last().expect("the start is never dropped")
+    }
+
+    fn step_mut(&mut self) -> &mut Step {
+        self.steps.last_mut().expect("the start is never dropped")
+    }
+
+    /// How many tokens there may be after this many further ones, where there is a deadline.
+    fn left_after(&self, further: usize) -> Option<usize> {
+        self.deadline.map(|deadline| deadline.saturating_sub(self.tokens.len() + further))
+    }
+
+    /// Sees to it that a step has a plan after a rollback to it: from before the deadline was set, the plan is what was said since, and how it
+    /// was to go on.
+    fn plan_again(&mut self, step: usize) {
+        if self.steps[step].plan.is_none() {
+            let rest = self.step().plan.as_ref().map_or(&[][..], Plan::tokens);
+            let plan = [&self.tokens[step..], rest].concat();
+            self.steps[step].plan = Some(Plan::new(plan));
+        }
     }
 
     /// Why `token` cannot be accepted: steps its bytes as far as they go.
     fn rejection(&self, token: TokenId) -> AcceptError {
-        let mut residual = self.residual().clone();
-        let mut valid_bytes = 0;
-        for byte in self.vocabulary().token_bytes(token).unwrap_or_default() {
-            let Some(next) = self.automaton.step(&residual, Unit::Byte(*byte)) else { break };
+        let (rules, step) = (&self.rules, self.step());
+        let cause = match (rules.is_within_cap(step, token), rules.next(step, token).is_some()) {
+            (false, _) => Cause::ReasoningCap,
+            (true, true) => Cause::Deadline,
+            (true, false) => Cause::Grammar,
+        };
+        let (mut residual, mut valid_bytes) = (self.residual().clone(), 0);
+        let bytes = self.vocabulary().token_bytes(token).unwrap_or_default();
+        for byte in bytes.iter().take_while(|_| cause == Cause::Grammar) {
+            let Some(next) = self.automaton().step(&residual, Unit::Byte(*byte)) else { break };
             (residual, valid_bytes) = (next, valid_bytes + 1);
         }
         let spelling = match self.vocabulary().token_bytes(token) {
             Some(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
             None => self.vocabulary().decode(&[token]),
         };
-        let expected = self.automaton.expectations(&residual);
-        AcceptError { token, spelling, valid_bytes, expected, place: self.place_of(&residual) }
+        let expected = match cause {
+            Cause::Grammar => self.automaton().expectations(&residual),
+            Cause::ReasoningCap | Cause::Deadline => self.expected(),
+        };
+        AcceptError { token, spelling, valid_bytes, expected, place: self.place_of(&residual), cause }
     }
 
     /// The grammar knows places inside JSON, the tokens those outside.
     fn place_of(&self, residual: &Residual) -> String {
-        Some(self.automaton.place(residual))
+        Some(self.automaton().place(residual))
             .filter(|place| !place.is_empty())
-            .unwrap_or_else(|| Transcript::place(self.vocabulary(), &self.tokens))
+            .unwrap_or_else(|| Transcript::place(self.vocabulary(), &self.said()))
     }
 }

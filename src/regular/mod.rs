@@ -20,4 +20,5 @@ pub use dfa::{Dfa, StateId};
 pub use format::{Format, format, known_formats};
 pub use length::{Window, begins_character};
 pub use live::Live;
+pub(crate) use pattern::whole_match;
 pub use pattern::{Pattern, PatternError, PatternErrorKind};

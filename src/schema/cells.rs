@@ -100,6 +100,20 @@ impl<'d> Cells<'d> {
         }
     }
 
+    /// Every value whose strings and names are of a language; `below` says the same of what is in it.
+    pub(super) fn of_texts(texts: &Arc<Dfa>, below: FormulaId) -> Self {
+        let language = Some(texts.clone());
+        Self {
+            texts: vec![Strings { language, ..Strings::default() }],
+            arrays: vec![ArrayCell { rest: below, ..ArrayCell::all() }],
+            objects: vec![ObjectCell {
+                rest: Rest::Classes(vec![(texts.clone(), below)]),
+                ..ObjectCell::all()
+            }],
+            ..Self::all()
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         !self.null
             && self.booleans.is_empty()

@@ -49,7 +49,7 @@ fn contradiction(normaliser: &mut Normaliser<'_>, formula: FormulaId) -> SchemaE
             let message = format!("no value satisfies all of these at once: {}", places.join(", "));
             normaliser.reader.error(location, kind, None, message)
         }
-        Formula::False | Formula::True | Formula::Equal(_) | Formula::Not(_) => {
+        Formula::False | Formula::True | Formula::Equal(_) | Formula::Texts | Formula::Not(_) => {
             normaliser.reader.error(location, kind, None, "the schema allows no value")
         }
     }

@@ -26,6 +26,8 @@ pub(super) enum Formula {
     At(Location, Scope),
     /// Being equal to the value at this location.
     Equal(Location),
+    /// Having only the texts that the caller allows, as strings and as names, at every depth.
+    Texts,
     /// Not this one, which is neither a complement, true nor false.
     Not(FormulaId),
     /// All of these at once; at least two, none of them a conjunction, true or false, none the complement of another.

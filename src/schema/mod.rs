@@ -70,6 +70,7 @@ use self::normalise::Normaliser;
 use self::pointer::Pointers;
 use self::prune::{Node, Pruner};
 use crate::limits::{LimitExceeded, Limits};
+use crate::regular::Dfa;
 
 /// A JSON Schema in normal form: which values are allowed.
 ///
@@ -101,6 +102,8 @@ pub struct SchemaOptions {
     pub formats: Formats,
     /// Documents that references may lead into, by URI. Nothing is ever fetched; the metaschemas of all drafts are known.
     pub resources: Arc<[(String, Value)]>,
+    /// The only texts that strings and names of members may be, at every depth; all texts where there is none.
+    pub texts: Option<Arc<Dfa>>,
 }
 
 /// What `format` means.

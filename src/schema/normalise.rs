@@ -1,6 +1,7 @@
 //! From formulas to normal form: everything the root reaches, at compile time, within budgets.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt};
 
@@ -16,6 +17,7 @@ use super::formula::{Formula, FormulaId};
 use super::keyword::{Keywords, Reader};
 use super::scope::{Scope, Scopes};
 use crate::limits::{LimitExceeded, Limits};
+use crate::regular::Dfa;
 
 /// Everything that a root reaches, in the order it was found.
 pub(super) struct Graph<'d> {
@@ -37,6 +39,8 @@ pub(super) struct Normaliser<'d> {
     /// What is known of formulas that were looked at early, and how deep that is nested now.
     pub impossible: HashMap<FormulaId, bool>,
     pub levels: usize,
+    /// The only texts that strings and names may be.
+    texts: Option<Arc<Dfa>>,
 }
 
 /// A result that may still be in the making; asking for it then means going in circles.
@@ -58,12 +62,17 @@ impl<'d> Normaliser<'d> {
             depth: 0,
             impossible: HashMap::new(),
             levels: 0,
+            texts: options.texts.clone(),
         }
     }
 
     /// Normalises the schema at the root of the document and every formula that this reaches.
     pub(super) fn graph(&mut self) -> Result<Graph<'d>, SchemaError> {
-        let root = self.formula_at(Location::ROOT, Scope::EMPTY)?;
+        let mut root = self.formula_at(Location::ROOT, Scope::EMPTY)?;
+        if self.texts.is_some() {
+            let texts = self.algebra.formulas.intern(Formula::Texts);
+            root = self.algebra.and(root, texts).map_err(|limit| self.limit_error(root, limit))?;
+        }
         let positions = HashMap::from_iter([(root, 0)]);
         let mut graph = Graph { nodes: vec![root], cells: Vec::new(), expanded: Vec::new(), positions };
         while let Some(&formula) = graph.nodes.get(graph.cells.len()) {
@@ -153,6 +162,9 @@ impl<'d> Normaliser<'d> {
             Formula::True => Ok(Cells::all()),
             Formula::At(location, scope) => self.schema_cells(location, scope),
             Formula::Equal(location) => self.equal_cells(location),
+            Formula::Texts => {
+                Ok(self.texts.clone().map_or_else(Cells::all, |texts| Cells::of_texts(&texts, formula)))
+            }
             Formula::Not(inner) => {
                 let other = self.cells(inner)?;
                 self.subtract(self.location(inner), Cells::all(), &other)
@@ -252,7 +264,7 @@ impl<'d> Normaliser<'d> {
             Formula::At(location, _) | Formula::Equal(location) => *location,
             Formula::Not(inner) => self.location(*inner),
             Formula::And(parts) => self.location(parts[0]),
-            Formula::True | Formula::False => Location::ROOT,
+            Formula::True | Formula::False | Formula::Texts => Location::ROOT,
         }
     }
 

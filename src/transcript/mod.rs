@@ -4,8 +4,11 @@
 //! header, a body and a message end, and the words of a header say what they are by their place. Bodies are joined from
 //! bytes, since a character may be spread over several tokens.
 
+mod reader;
 #[cfg(test)]
 mod tests;
+
+pub use reader::{Header, Read, Reader};
 
 use crate::special::{SpecialToken, TokenId};
 use crate::vocabulary::Vocabulary;
@@ -51,6 +54,11 @@ pub struct Message {
 impl Message {
     /// Who speaks. Only the assistant does.
     pub const ROLE: &'static str = "assistant";
+
+    fn new(header: &Header) -> Self {
+        let Header { channel, recipient, content_type } = header.clone();
+        Self { channel, recipient, content_type, content: String::new(), end: None }
+    }
 }
 
 /// How a message ended.
@@ -80,21 +88,24 @@ impl Transcript {
     /// Reads the tokens that an assistant wrote after `<|start|>assistant`.
     #[must_use]
     pub fn read(vocabulary: &Vocabulary, tokens: &[TokenId]) -> Self {
-        let mut messages = Vec::new();
-        let mut open = Draft::default();
+        Self::read_from(Reader::default(), vocabulary, tokens)
+    }
+
+    /// Reads tokens from another place of a turn.
+    #[must_use]
+    pub fn read_from(mut reader: Reader, vocabulary: &Vocabulary, tokens: &[TokenId]) -> Self {
+        let mut messages: Vec<Message> = Vec::new();
         for &token in tokens {
-            match vocabulary.special(token) {
-                Some(SpecialToken::Start) => open = Draft::default(),
-                Some(special) => {
-                    if let Some(end) = open.read_special(special) {
-                        messages.push(std::mem::take(&mut open).message(Some(end)));
-                    }
-                }
-                None => open.section().extend(vocabulary.token_bytes(token).unwrap_or_default()),
+            let read = reader.read(vocabulary, token);
+            match (read, messages.last_mut()) {
+                (Read::Header(header), _) => messages.push(Message::new(&header)),
+                (Read::Text(text), Some(last)) => last.content.push_str(&text),
+                (Read::End(end), Some(last)) => last.end = last.end.or(Some(end)),
+                _ => {}
             }
         }
-        if open != Draft::default() {
-            messages.push(open.message(None));
+        if reader.has_begun() {
+            messages.push(Message::default());
         }
         Self { messages }
     }
@@ -125,72 +136,4 @@ impl Transcript {
             (None, None) => "a message".to_owned(),
         }
     }
-}
-
-/// The sections of a message, in the order in which special tokens open them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Section {
-    #[default]
-    Role,
-    Channel,
-    ContentType,
-    Body,
-}
-
-/// A message being read: the bytes of each section.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Draft {
-    at: Section,
-    bytes: [Vec<u8>; 4],
-}
-
-impl Draft {
-    fn section(&mut self) -> &mut Vec<u8> {
-        &mut self.bytes[self.at as usize]
-    }
-
-    fn text(&self, section: Section) -> String {
-        complete_characters(&self.bytes[section as usize])
-    }
-
-    /// Goes on to the section that a special token opens; says how the message ended if it did.
-    fn read_special(&mut self, special: SpecialToken) -> Option<End> {
-        match special {
-            SpecialToken::Channel => self.at = Section::Channel,
-            SpecialToken::Constrain => self.at = Section::ContentType,
-            SpecialToken::Message => self.at = Section::Body,
-            SpecialToken::Return => return Some(End::Return),
-            SpecialToken::Call => return Some(End::Call),
-            SpecialToken::End => return Some(End::End),
-            SpecialToken::Start => {}
-        }
-        None
-    }
-
-    fn message(self, end: Option<End>) -> Message {
-        if self.at != Section::Body {
-            return Message { end, ..Message::default() };
-        }
-        let (role, channel) = (self.text(Section::Role), self.text(Section::Channel));
-        let recipient = role.split(' ').chain(channel.split(' ')).find_map(|word| word.strip_prefix("to="));
-        let mut words = channel.split(' ').filter(|word| !word.is_empty() && !word.starts_with("to="));
-        let name = words.next();
-        let constrained = self.text(Section::ContentType);
-        let content_type = if constrained.is_empty() { words.next() } else { Some(constrained.as_str()) };
-        Message {
-            channel: name.map(str::to_owned),
-            recipient: recipient.map(str::to_owned),
-            content_type: content_type.map(str::to_owned),
-            content: self.text(Section::Body),
-            end,
-        }
-    }
-}
-
-/// The text of these bytes, up to a character that is only begun.
-fn complete_characters(bytes: &[u8]) -> String {
-    let begun = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
-    let is_begun = std::str::from_utf8(begun).is_err_and(|error| error.error_len().is_none());
-    let end = if is_begun { bytes.len() - begun.len() } else { bytes.len() };
-    String::from_utf8_lossy(&bytes[..end]).into_owned()
 }

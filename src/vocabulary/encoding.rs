@@ -71,6 +71,16 @@ impl Vocabulary {
         String::from_utf8_lossy(&text).into_owned()
     }
 
+    /// The length in bytes of tokens as [`decode`](Self::decode) spells them.
+    #[must_use]
+    pub fn spelled_len(&self, tokens: &[TokenId]) -> usize {
+        let len = |token: &TokenId| match self.token_bytes(*token) {
+            Some(bytes) => bytes.len(),
+            None => self.special_name(*token).len() + "<||>".len(),
+        };
+        tokens.iter().map(len).sum()
+    }
+
     /// The first special token spelled in `text`, with what stands before and after it.
     fn split_at_special<'t>(&self, text: &'t str) -> Option<(&'t str, TokenId, &'t str)> {
         text.match_indices("<|").find_map(|(start, bar)| {

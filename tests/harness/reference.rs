@@ -12,7 +12,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use harmony_mask::{TokenId, Vocabulary};
 use openai_harmony::chat::{Content, Message, Role};
-use openai_harmony::{HarmonyEncoding, HarmonyEncodingName, ParseOptions, load_harmony_encoding};
+use openai_harmony::{
+    HarmonyEncoding, HarmonyEncodingName, ParseOptions, StreamableParser, load_harmony_encoding,
+};
 
 static ENCODING: LazyLock<HarmonyEncoding> = LazyLock::new(|| {
     let folder = PathBuf::from(env::var_os("TIKTOKEN_ENCODINGS_BASE").expect("set by .cargo/config.toml"));
@@ -47,6 +49,11 @@ pub(crate) fn parse(tokens: &[TokenId]) -> Result<Vec<Message>, String> {
         .map_err(|error| error.to_string())
 }
 
+/// The reference's streaming parser of what follows `<|start|>assistant`.
+pub(crate) fn streaming() -> StreamableParser {
+    StreamableParser::new(ENCODING.clone(), Some(Role::Assistant)).expect("the reference's own tokens")
+}
+
 /// A message as our transcript would have it: channel, recipient, content type, content.
 pub(crate) fn fields(message: &Message) -> (Option<&str>, Option<&str>, Option<&str>, String) {
     let content = message.content.iter().map(|content| match content {
@@ -55,4 +62,24 @@ pub(crate) fn fields(message: &Message) -> (Option<&str>, Option<&str>, Option<&
     });
     let content_type = message.content_type.as_deref().map(|name| name.trim_start_matches("<|constrain|>"));
     (message.channel.as_deref(), message.recipient.as_deref(), content_type, content.collect())
+}
+
+/// How a conversation is rendered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Form {
+    /// For the assistant to go on.
+    Completion,
+    /// As an example to train on.
+    Training,
+}
+
+/// The tokens that the reference renders. Its type of settings has no public name, so only its default can be passed, which drops analysis.
+pub(crate) fn render(messages: &[Message], form: Form, auto_drop_analysis: bool) -> Vec<TokenId> {
+    let default = Default::default();
+    let config = auto_drop_analysis.then_some(&default);
+    match form {
+        Form::Completion => ENCODING.render_conversation_for_completion(messages, Role::Assistant, config),
+        Form::Training => ENCODING.render_conversation_for_training(messages, config),
+    }
+    .expect("renders")
 }

@@ -2,12 +2,19 @@
 
 use serde_json::json;
 
-use crate::harmony::{Calls, Format, Options, Request, Strict};
+use crate::harmony::{
+    Builtin, Calls, Format, Options, Payload, Profile, Reasoning, Request, Strict, Syntax, Tool, ToolKind,
+};
 use crate::json::{Layout, PropertyOrder};
 use crate::schema::Formats;
 
 fn read(request: &serde_json::Value) -> Request {
     Request::read(request).expect("a request")
+}
+
+fn schema(tool: &Tool) -> &serde_json::Value {
+    let Payload::Json(schema) = &tool.payload else { panic!("JSON arguments: {tool:?}") };
+    schema
 }
 
 #[test]
@@ -18,7 +25,8 @@ fn both_shapes_of_tools_mean_the_same() {
         read(&json!({"tools": [{"type": "function", "function": {"name": "f", "parameters": schema}}]}));
     for (request, pointer) in [(&flat, "/tools/0/parameters"), (&nested, "/tools/0/function/parameters")] {
         let tool = &request.tools()[0];
-        assert_eq!((tool.name.as_str(), &tool.schema, tool.pointer.as_str()), ("f", &schema, pointer));
+        assert_eq!((tool.name.as_str(), tool.pointer.as_str()), ("f", pointer));
+        assert_eq!(self::schema(tool), &schema);
         assert_eq!(*request.calls(), Calls::Allowed(vec![0]));
     }
 }
@@ -30,7 +38,7 @@ fn a_tool_without_parameters_takes_the_empty_object() {
         {"type": "function", "function": {"name": "b", "parameters": null}},
     ]}));
     for (tool, pointer) in request.tools().iter().zip(["/tools/0", "/tools/1/function"]) {
-        assert_eq!(tool.schema, json!({"type": "object", "additionalProperties": false}));
+        assert_eq!(*schema(tool), json!({"type": "object", "additionalProperties": false}));
         assert_eq!(tool.pointer, pointer);
     }
 }
@@ -45,9 +53,9 @@ fn strict_false_counts_only_as_declared() {
         .collect();
     let any = json!({"type": "object"});
     let always = read(&json!({"tools": tools}));
-    assert!(always.tools().iter().all(|tool| tool.schema == schema));
+    assert!(always.tools().iter().all(|tool| *self::schema(tool) == schema));
     let declared = read(&json!({"tools": tools, "harmony": {"strict": "as_declared"}}));
-    let schemas: Vec<_> = declared.tools().iter().map(|tool| &tool.schema).collect();
+    let schemas: Vec<_> = declared.tools().iter().map(self::schema).collect();
     assert_eq!(schemas, [&any, &schema, &schema]);
 }
 
@@ -103,7 +111,8 @@ fn response_formats_are_found_in_every_place() {
         ),
     ] {
         let request = read(&request);
-        let Format::Json(format) = request.format() else { panic!("a JSON format") };
+        let Format::Json(formats) = request.format() else { panic!("a JSON format") };
+        let format = &formats[0];
         assert_eq!((format.name.as_deref(), &format.schema), (Some("n"), &schema));
         assert_eq!(format.pointer, pointer);
     }
@@ -112,7 +121,8 @@ fn response_formats_are_found_in_every_place() {
 #[test]
 fn json_mode_is_any_object() {
     let request = read(&json!({"response_format": {"type": "json_object"}}));
-    let Format::Json(format) = request.format() else { panic!("a JSON format") };
+    let Format::Json(formats) = request.format() else { panic!("a JSON format") };
+    let format = &formats[0];
     assert_eq!((&format.schema, format.pointer.as_str()), (&json!({"type": "object"}), "/response_format"));
 }
 
@@ -131,13 +141,14 @@ fn text_is_the_default_format() {
 fn options_have_defaults_and_words() {
     assert_eq!(*read(&json!({"harmony": {"profile": "trained"}})).options(), Options::default());
     let request = read(&json!({"harmony": {
-        "whitespace": "any", "property_order": "any", "formats": "annotate", "strict": "as_declared",
+        "whitespace": "any", "property_order": "any", "formats": "annotate", "strict": "as_declared", "forbid_spelled_tokens": true,
     }}));
     let options = Options {
         whitespace: Layout::Any,
         property_order: PropertyOrder::Any,
         formats: Formats::Annotate,
         strict: Strict::AsDeclared,
+        forbids_spelled_tokens: true,
     };
     assert_eq!(*request.options(), options);
 }
@@ -149,4 +160,114 @@ fn other_fields_are_ignored() {
         "parallel_tool_calls": true, "reasoning": {"effort": "high"}, "reasoning_effort": "low",
     }));
     assert_eq!(request, read(&json!({})));
+}
+
+#[test]
+fn tools_of_all_kinds_have_recipients() {
+    let request = read(&json!({
+        "tools": [
+            {"type": "custom", "name": "a"},
+            {"type": "custom", "custom": {"name": "b", "format": {"type": "text"}}},
+            {"type": "custom", "name": "c", "format": {"type": "grammar", "syntax": "lark", "definition": "start: \"x\""}},
+            {"type": "custom", "custom": {"name": "d", "format": {"type": "grammar", "grammar": {"syntax": "regex", "definition": "x+"}}}},
+            {"type": "web_search_preview_2025_03_11"},
+        ],
+        "harmony": {
+            "builtin_tools": ["python"],
+            "recipients": [
+                {"name": "container.exec", "schema": {"type": "object"}},
+                {"name": "notes", "text": true, "content_type": "markdown"},
+            ],
+        },
+    }));
+    let recipients: Vec<_> = request.tools().iter().map(Tool::recipient).collect();
+    let browser = ["browser.search", "browser.open", "browser.find"];
+    let expected = [
+        &["functions.a", "functions.b", "functions.c", "functions.d"],
+        &browser[..],
+        &["python", "container.exec", "notes"],
+    ];
+    assert_eq!(recipients, expected.concat());
+    let text = |content_type: &str| Payload::Text { content_type: content_type.to_owned() };
+    let grammar = |syntax, definition: &str| Payload::Grammar {
+        syntax,
+        definition: definition.to_owned(),
+        content_type: "text".to_owned(),
+    };
+    for (index, kind, payload) in [
+        (0, ToolKind::Custom, text("text")),
+        (1, ToolKind::Custom, text("text")),
+        (2, ToolKind::Custom, grammar(Syntax::Lark, "start: \"x\"")),
+        (3, ToolKind::Custom, grammar(Syntax::Regex, "x+")),
+        (7, ToolKind::Builtin(Builtin::Python), Payload::Code),
+        (8, ToolKind::Recipient, Payload::Json(json!({"type": "object"}))),
+        (9, ToolKind::Recipient, text("markdown")),
+    ] {
+        let tool = &request.tools()[index];
+        assert_eq!((tool.kind, &tool.payload), (kind, &payload));
+    }
+}
+
+#[test]
+fn every_kind_of_tool_can_be_chosen() {
+    let tools = json!([
+        {"type": "function", "name": "f"}, {"type": "custom", "name": "c"}, {"type": "web_search"}, {"type": "code_interpreter"},
+    ]);
+    let harmony = json!({"recipients": [{"name": "r.s", "text": true}]});
+    for (choice, calls) in [
+        (json!({"type": "custom", "name": "c"}), vec![1]),
+        (json!({"type": "custom", "custom": {"name": "c"}}), vec![1]),
+        (json!({"type": "web_search_preview"}), vec![2, 3, 4]),
+        (json!({"type": "code_interpreter"}), vec![5]),
+        (json!({"type": "recipient", "name": "r.s"}), vec![6]),
+        (
+            json!({"type": "allowed_tools", "mode": "required", "tools": [{"type": "code_interpreter"}, {"type": "custom", "name": "c"}]}),
+            vec![1, 5],
+        ),
+    ] {
+        let request = read(&json!({"tools": tools, "harmony": harmony, "tool_choice": choice}));
+        assert_eq!(*request.calls(), Calls::Required(calls), "{choice}");
+    }
+}
+
+#[test]
+fn reasoning_is_limited_in_three_ways() {
+    let off = Reasoning { max_tokens: Some(0), ..Reasoning::default() };
+    for (request, reasoning) in [
+        (json!({"harmony": {"reasoning": true}}), Reasoning::default()),
+        (json!({"harmony": {"reasoning": false}, "reasoning": {"effort": "medium"}}), off),
+        (json!({"reasoning": {"effort": "none"}}), off),
+        (json!({"reasoning_effort": "none", "harmony": {"reasoning": {"max_tokens": 0}}}), off),
+        (
+            json!({"harmony": {"reasoning": {"max_tokens": 100, "max_messages": 2, "required": true}}}),
+            Reasoning { is_required: true, max_tokens: Some(100), max_messages: Some(2) },
+        ),
+    ] {
+        assert_eq!(*read(&request).reasoning(), reasoning, "{request}");
+    }
+}
+
+#[test]
+fn response_formats_may_be_several_or_one_by_name() {
+    let formats = json!([{"name": "a", "schema": {}}, {"name": "b", "schema": {}}, {"schema": {}}]);
+    for (choice, names) in [(json!(null), vec![Some("a"), Some("b"), None]), (json!("b"), vec![Some("b")])] {
+        let request = read(&json!({"harmony": {"response_formats": formats, "response_format": choice}}));
+        let Format::Json(formats) = request.format() else { panic!("JSON formats") };
+        assert_eq!(formats.iter().map(|format| format.name.as_deref()).collect::<Vec<_>>(), names);
+    }
+}
+
+#[test]
+fn turn_options_have_defaults_and_words() {
+    assert_eq!(read(&json!({"harmony": {}})).turn(), read(&json!({})).turn());
+    for (word, profile) in
+        [("canonical", Profile::Canonical), ("trained", Profile::Trained), ("history", Profile::History)]
+    {
+        assert_eq!(read(&json!({"harmony": {"profile": word}})).turn().profile, profile);
+    }
+    let turn = *read(&json!({"parallel_tool_calls": true})).turn();
+    assert!(!turn.allows_parallel_calls, "a permission, not a wish");
+    let flags = json!({"typed_answer": true, "parallel_tool_calls": true});
+    let turn = *read(&json!({"harmony": flags})).turn();
+    assert!(turn.allows_typed_answer && turn.allows_parallel_calls);
 }

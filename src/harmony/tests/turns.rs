@@ -31,7 +31,7 @@ fn turn(request: &Value) -> Expression {
         }
         None => Request::read(request),
     };
-    lower(&request.expect("a request"), &Limits::default(), &mut body).expect("a turn")
+    lower(&request.expect("a request"), &Limits::default(), &mut body).expect("a turn").start
 }
 
 /// Where the fault lies in a rejected completion.
@@ -75,7 +75,7 @@ fn bodies_are_asked_for_in_order_and_only_where_reachable() {
         let request = Request::read(request).expect("a request");
         let turn: Result<_, LimitExceeded> = lower(&request, &Limits::default(), &mut |wanted| {
             asked.push(match wanted {
-                Body::Arguments(tool) => tool.name.clone(),
+                Body::Arguments(tool, _) | Body::Grammar(tool, ..) => tool.name.clone(),
                 Body::Answer(format) => format.pointer.clone(),
             });
             body(wanted)

@@ -22,8 +22,10 @@ use std::sync::{Arc, LazyLock};
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use regex_syntax::hir::{Hir, Look};
 
 use super::Dfa;
+use crate::limits::LimitExceeded;
 use ast::Node;
 
 /// A pattern that was read, not yet compiled.
@@ -69,6 +71,15 @@ impl Pattern {
         COMPILED.insert(key, dfa.clone());
         Ok(dfa)
     }
+}
+
+/// The texts that `hir` matches from end to end.
+///
+/// # Errors
+///
+/// When the automaton, or what it is made of, needs more than `limit` states.
+pub(crate) fn whole_match(hir: Hir, limit: usize) -> Result<Dfa, LimitExceeded> {
+    determinize::texts_with_match(Hir::concat(vec![Hir::look(Look::Start), hir, Hir::look(Look::End)]), limit)
 }
 
 /// The automata of a process, since schemas repeat patterns: of the 10,285 patterns in MaskBench 2,590 differ. Building one takes 93 µs at

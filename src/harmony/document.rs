@@ -1,0 +1,69 @@
+//! The text of a request, as JSON.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::error::{RequestError, RequestErrorKind};
+
+/// Reads the text of a request.
+///
+/// JSON's grammar admits half of a surrogate pair as an escape (`"\ud83c"`), and clients that cut strings by UTF-16 units send such. It is no character,
+/// so it is read as U+FFFD, which is what it is on the web.
+///
+/// ```
+/// let request = harmony_mask::harmony::document(r#"{"input": "\ud83c\udf89, \ud83c"}"#)?;
+/// assert_eq!(request["input"], "🎉, \u{fffd}");
+/// # Ok::<(), harmony_mask::harmony::RequestError>(())
+/// ```
+///
+/// # Errors
+/// When the text is not JSON.
+pub fn document(text: &str) -> Result<Value, RequestError> {
+    let not_json =
+        |error: serde_json::Error| RequestError::new("", RequestErrorKind::NotJson(error.to_string()));
+    serde_json::from_str(&with_whole_characters(text)).map_err(not_json)
+}
+
+/// The text with each escape of half a pair replaced by one of the same length, so that errors name the right column.
+fn with_whole_characters(text: &str) -> Cow<'_, str> {
+    let mut whole = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(found) = text[at..].find('\\') {
+        at += found;
+        let (unit, after) = (escaped_unit(&text[at..]), at + ESCAPE);
+        at = match unit {
+            Some(0xd800..=0xdbff)
+                if matches!(text.get(after..).and_then(escaped_unit), Some(0xdc00..=0xdfff)) =>
+            {
+                after + ESCAPE
+            }
+            Some(0xd800..=0xdfff) => {
+                whole.push_str(&text[copied..at]);
+                whole.push_str(r"\ufffd");
+                copied = after;
+                after
+            }
+            // Not an escape of a unit: the character after the backslash is escaped, or there is none.
+            _ => at + 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8),
+        };
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    whole.push_str(&text[copied..]);
+    Cow::Owned(whole)
+}
+
+/// The length of `\ud83c`.
+const ESCAPE: usize = 6;
+
+/// The UTF-16 unit whose escape a text begins with.
+fn escaped_unit(text: &str) -> Option<u16> {
+    let digits = text
+        .strip_prefix("\\u")?
+        .get(..4)
+        .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    u16::from_str_radix(digits, 16).ok()
+}

@@ -1,0 +1,95 @@
+//! A deadline in tokens: masks are narrowed so that the completion ends in time.
+//!
+//! A matcher with a deadline knows one completion that is in time, its *plan*. A token is allowed where the shortest completion after it is
+//! still in time, and where the plan says so; so there always is one, also where equally short texts have more tokens than the planned one.
+
+use std::sync::Arc;
+
+use super::forced;
+use super::rules::{Rules, Step};
+use crate::automaton::{Residual, Rest, Unit};
+use crate::special::TokenId;
+use crate::token_mask::TokenMask;
+
+/// Fewer tokens than any completion has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot finish within {requested} tokens: the shortest completion has {needed}")]
+pub struct DeadlineError {
+    /// Tokens asked for.
+    pub requested: usize,
+    /// Tokens of the shortest completion.
+    pub needed: usize,
+}
+
+/// Tokens that complete a text in time. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    tokens: Arc<[TokenId]>,
+    done: usize,
+}
+
+impl Plan {
+    pub(super) fn new(tokens: Vec<TokenId>) -> Self {
+        Self { tokens: tokens.into(), done: 0 }
+    }
+
+    pub(super) fn tokens(&self) -> &[TokenId] {
+        &self.tokens[self.done..]
+    }
+
+    /// What is left of the plan where this token is its next.
+    fn after(&self, token: TokenId) -> Option<Self> {
+        let rest = Self { tokens: self.tokens.clone(), done: self.done + 1 };
+        (self.tokens().first() == Some(&token)).then_some(rest)
+    }
+}
+
+impl Rules {
+    /// Tokens that complete the text with as few bytes as possible.
+    pub(super) fn shortest(&self, residual: &Residual) -> Vec<TokenId> {
+        self.spell(&self.automaton().shortest_completion(residual))
+    }
+
+    fn spell(&self, units: &[Unit]) -> Vec<TokenId> {
+        forced::spell(self.vocabulary(), units)
+    }
+
+    /// The place after one token, of which `left` are left where there is a deadline; `None` where the token is not allowed.
+    pub(super) fn take(&self, step: &Step, token: TokenId, left: Option<usize>) -> Option<Step> {
+        let mut next = self.next(step, token)?;
+        if let (Some(plan), Some(left)) = (&step.plan, left) {
+            let planned = plan.after(token);
+            if planned.is_none() && !self.is_in_time(step, token, left) {
+                return None;
+            }
+            let fresh = self.shortest(&next.residual);
+            next.plan =
+                planned.filter(|plan| plan.tokens().len() < fresh.len()).or_else(|| Some(Plan::new(fresh)));
+        }
+        Some(next)
+    }
+
+    fn is_in_time(&self, step: &Step, token: TokenId, left: usize) -> bool {
+        self.automaton().fits_after(&step.residual, token, &|rest| self.fits(rest, left))
+    }
+
+    /// Whether one token and the rest are at most `left`. Of a rest of unknown spelling each byte may be a token.
+    fn fits(&self, rest: Rest<'_>, left: usize) -> bool {
+        match rest {
+            Rest::Units(units) => self.spell(units).len() < left,
+            Rest::About(units) => (units as usize) < left,
+        }
+    }
+
+    /// The tokens that may come next, of which `left` are left where there is a deadline.
+    pub(super) fn fill(&self, step: &Step, left: Option<usize>, mask: &mut TokenMask) {
+        match (&step.plan, left) {
+            (Some(plan), Some(left)) => {
+                self.automaton().keep_fitting(&step.residual, mask, &|rest| self.fits(rest, left));
+                plan.tokens().first().into_iter().for_each(|token| mask.insert(*token));
+            }
+            _ => self.automaton().fill(&step.residual, mask),
+        }
+        self.keep_within_cap(step, mask);
+    }
+}

@@ -1,0 +1,90 @@
+//! A transcript as it grows: what each token adds, and what a rollback takes back.
+
+use std::sync::Arc;
+
+use super::Matcher;
+use crate::special::TokenId;
+use crate::transcript::{End, Header, Read};
+
+/// One piece of a transcript on its way to a reader. The speaker is always [the assistant](crate::Message::ROLE).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Delta {
+    /// A message begins.
+    Open(Arc<Header>),
+    /// Text of the open message, in whole characters.
+    Text(String),
+    /// The open message ends.
+    Close(End),
+    /// So many of the last pieces were taken back. They do not count any more, and this one does not either.
+    Withdrawn(usize),
+}
+
+/// Turns the states of a matcher into pieces of its transcript.
+///
+/// Asked after any number of tokens and rollbacks, it says what changed since it was asked last.
+///
+/// ```
+/// use harmony_mask::matcher::{Delta, Deltas};
+/// use harmony_mask::{Compiler, Vocabulary};
+///
+/// let compiler = Compiler::new(Vocabulary::o200k_harmony());
+/// let mut matcher = compiler.compile(&"{}".parse()?)?.matcher();
+/// let mut deltas = Deltas::default();
+/// for token in matcher.vocabulary().encode_with_special("<|channel|>final<|message|>Hi there").expect("an encoder") {
+///     matcher.accept(token)?;
+/// }
+/// let [Delta::Open(header), Delta::Text(hi), Delta::Text(there)] = &deltas.update(&matcher)[..] else { panic!() };
+/// assert_eq!((header.channel.as_deref(), &**hi, &**there), (Some("final"), "Hi", " there"));
+/// matcher.rollback(1)?;
+/// assert_eq!(deltas.update(&matcher), [Delta::Withdrawn(1)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Deltas {
+    /// The tokens that were told of, and whether each was worth a piece.
+    told: Vec<(TokenId, bool)>,
+}
+
+impl Deltas {
+    /// What changed.
+    pub fn update(&mut self, matcher: &Matcher) -> Vec<Delta> {
+        let tokens = matcher.tokens();
+        let common = self.told.iter().zip(tokens).take_while(|((told, _), token)| told == *token).count();
+        let withdrawn = self.told.drain(common..).filter(|(_, was_told)| *was_told).count();
+        let mut deltas = Vec::new();
+        if withdrawn > 0 {
+            deltas.push(Delta::Withdrawn(withdrawn));
+        }
+        for (at, token) in tokens.iter().enumerate().skip(common) {
+            let delta = matcher.delta_of(at);
+            self.told.push((*token, delta.is_some()));
+            deltas.extend(delta);
+        }
+        deltas
+    }
+}
+
+impl Matcher {
+    /// What the last token added to the transcript; nothing for a part of a header or of a character, and before the first token.
+    #[must_use]
+    pub fn delta(&self) -> Option<Delta> {
+        self.delta_of(self.tokens().len().checked_sub(1)?)
+    }
+
+    /// What an accepted token added to the transcript.
+    fn delta_of(&self, at: usize) -> Option<Delta> {
+        let mut reader = self.steps[at].reader.clone()?;
+        match reader.read(self.vocabulary(), self.tokens()[at]) {
+            Read::Nothing => None,
+            Read::Header(header) => Some(Delta::Open(header)),
+            Read::Text(text) => Some(Delta::Text(text)),
+            Read::End(end) => Some(Delta::Close(end)),
+        }
+    }
+
+    /// The header of the message whose body is being read: its channel says which stop strings of the host apply.
+    #[must_use]
+    pub fn open_message(&self) -> Option<&Header> {
+        self.step().reader.as_ref()?.open().map(|header| &**header)
+    }
+}

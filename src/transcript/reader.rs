@@ -1,0 +1,183 @@
+//! Reading a completion token by token.
+
+use std::sync::Arc;
+
+use super::End;
+use crate::special::{SpecialToken, TokenId};
+use crate::vocabulary::Vocabulary;
+
+/// What a message's header says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Header {
+    /// The channel.
+    pub channel: Option<String>,
+    /// The tool that is called.
+    pub recipient: Option<String>,
+    /// The content type as the header has it, without the token that may stand before it.
+    pub content_type: Option<String>,
+}
+
+impl Header {
+    /// Whether another message must follow: it is nobody's call, and not the answer.
+    #[must_use]
+    pub fn is_thought(&self) -> bool {
+        self.recipient.is_none() && self.channel.as_deref() != Some("final")
+    }
+
+    /// Whether the message is reasoning: on `analysis`, and nobody's call.
+    #[must_use]
+    pub fn is_reasoning(&self) -> bool {
+        self.channel.as_deref() == Some("analysis") && self.recipient.is_none()
+    }
+}
+
+/// Where the last token left a completion. Cheap to clone inside a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reader(Place);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    /// In the header, whose sections have these bytes.
+    Header { section: Section, bytes: [Vec<u8>; 3] },
+    /// In a body, after the first bytes of a character that is not complete.
+    Body { header: Arc<Header>, begun: Vec<u8> },
+    /// After the token that ended a message.
+    After,
+}
+
+/// The sections of a header, in the order in which special tokens open them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    Role,
+    Channel,
+    ContentType,
+}
+
+/// What one token says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Read {
+    /// Nothing yet: a part of a header, or of a character.
+    Nothing,
+    /// The header is complete.
+    Header(Arc<Header>),
+    /// Text of the body, in whole characters.
+    Text(String),
+    /// The message ends.
+    End(End),
+}
+
+impl Default for Reader {
+    /// After `<|start|>assistant`.
+    fn default() -> Self {
+        Self(Place::Header { section: Section::Role, bytes: Default::default() })
+    }
+}
+
+impl Reader {
+    /// Before a message's `<|start|>`.
+    #[must_use]
+    pub fn between_messages() -> Self {
+        Self(Place::After)
+    }
+
+    /// Takes a token.
+    pub fn read(&mut self, vocabulary: &Vocabulary, token: TokenId) -> Read {
+        match vocabulary.special(token) {
+            Some(special) => self.read_special(special),
+            None => self.read_bytes(vocabulary.token_bytes(token).unwrap_or_default()),
+        }
+    }
+
+    /// The header of the message whose body is being read.
+    #[must_use]
+    pub fn open(&self) -> Option<&Arc<Header>> {
+        match &self.0 {
+            Place::Body { header, .. } => Some(header),
+            Place::Header { .. } | Place::After => None,
+        }
+    }
+
+    /// Whether a header is being read.
+    #[must_use]
+    pub fn is_in_header(&self) -> bool {
+        matches!(self.0, Place::Header { .. })
+    }
+
+    /// Whether a header is being read of which something was said.
+    pub(super) fn has_begun(&self) -> bool {
+        *self != Self::default() && self.is_in_header()
+    }
+
+    /// Whether the last bytes are the beginning of a character.
+    #[must_use]
+    pub fn is_within_character(&self) -> bool {
+        matches!(&self.0, Place::Body { begun, .. } if !begun.is_empty())
+    }
+
+    fn read_special(&mut self, special: SpecialToken) -> Read {
+        let end = match special {
+            SpecialToken::Start => {
+                *self = Self::default();
+                return Read::Nothing;
+            }
+            SpecialToken::Channel => return self.enter(Section::Channel),
+            SpecialToken::Constrain => return self.enter(Section::ContentType),
+            SpecialToken::Message => {
+                let Place::Header { bytes, .. } = &self.0 else { return Read::Nothing };
+                let header = Arc::new(header(bytes));
+                self.0 = Place::Body { header: header.clone(), begun: Vec::new() };
+                return Read::Header(header);
+            }
+            SpecialToken::Return => End::Return,
+            SpecialToken::Call => End::Call,
+            SpecialToken::End => End::End,
+        };
+        self.0 = Place::After;
+        Read::End(end)
+    }
+
+    fn enter(&mut self, next: Section) -> Read {
+        if let Place::Header { section, .. } = &mut self.0 {
+            *section = next;
+        }
+        Read::Nothing
+    }
+
+    fn read_bytes(&mut self, read: &[u8]) -> Read {
+        match &mut self.0 {
+            Place::Header { section, bytes } => bytes[*section as usize].extend_from_slice(read),
+            Place::Body { begun, .. } => {
+                begun.extend_from_slice(read);
+                let whole = whole_characters(begun);
+                let text = String::from_utf8_lossy(&begun[..whole]).into_owned();
+                begun.drain(..whole);
+                if !text.is_empty() {
+                    return Read::Text(text);
+                }
+            }
+            Place::After => {}
+        }
+        Read::Nothing
+    }
+}
+
+/// The words of a header by their place.
+fn header(bytes: &[Vec<u8>; 3]) -> Header {
+    let [role, channel, constrained] = bytes.each_ref().map(|bytes| String::from_utf8_lossy(bytes));
+    let recipient = role.split(' ').chain(channel.split(' ')).find_map(|word| word.strip_prefix("to="));
+    let mut words = channel.split(' ').filter(|word| !word.is_empty() && !word.starts_with("to="));
+    let name = words.next();
+    let content_type = if constrained.is_empty() { words.next() } else { Some(&*constrained) };
+    Header {
+        channel: name.map(str::to_owned),
+        recipient: recipient.map(str::to_owned),
+        content_type: content_type.map(str::to_owned),
+    }
+}
+
+/// The length of these bytes up to a character that is only begun.
+fn whole_characters(bytes: &[u8]) -> usize {
+    let begun = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
+    let is_begun = std::str::from_utf8(begun).is_err_and(|error| error.error_len().is_none());
+    if is_begun { bytes.len() - begun.len() } else { bytes.len() }
+}

@@ -1,0 +1,111 @@
+//! The loop: request, prompt, generation under masks, tool result, next prompt, until there is an answer.
+
+use harmony_mask::prompt::{Conversation, ConversationErrorKind, Piece};
+use harmony_mask::transcript::Transcript;
+use harmony_mask::{Matcher, Request, SpecialToken};
+use serde_json::{Value, json};
+
+use crate::harness::{COMPILER, EXAMPLES, HABITS, Random, example_text, walk};
+
+/// How many calls a conversation may have before the test asks for an answer.
+const CALLS: usize = 3;
+
+#[test]
+fn conversations_go_on_until_there_is_an_answer() {
+    for (name, seed) in EXAMPLES.iter().zip(80..) {
+        let document: Value = serde_json::from_str(&example_text(name)).expect("JSON");
+        let mut random = Random::new(seed);
+        for round in 0..20 {
+            converse(&document, HABITS[round % HABITS.len()], &mut random);
+        }
+    }
+}
+
+fn converse(document: &Value, habit: crate::harness::Habit, random: &mut Random) {
+    let mut conversation = Conversation::read(document).expect("a request");
+    let asked = conversation.messages().len();
+    let grammar = COMPILER.compile(&Request::read(document).expect("a request")).expect("compiles");
+    let mut last_turn = document.clone();
+    last_turn["tool_choice"] = json!("none");
+    let answering = COMPILER.compile(&Request::read(&last_turn).expect("a request")).expect("compiles");
+    for turn in 0.. {
+        let grammar = if turn < CALLS { &grammar } else { &answering };
+        let answer = walk(grammar, habit, random.below(40), random, |_, _| {});
+        conversation.answer(&answer.transcript()).expect("what the masks allow");
+        assert_holds(&conversation, &answer, asked);
+        let Some(tool) = called(&answer) else { break };
+        conversation.result(&tool, format!("{{\"turn\": {turn}}}")).expect("it was called");
+        assert_read_back(&conversation);
+    }
+    assert!(conversation.messages().last().expect("an answer").channel.as_deref() == Some("final"));
+    conversation.user("And then?");
+    // Once there is an answer, the thoughts that led to it are forgotten.
+    let prompt = conversation.for_completion();
+    assert!(!prompt.pieces().windows(2).any(is_analysis), "{prompt}");
+    assert_read_back(&conversation);
+}
+
+fn is_analysis(pieces: &[Piece]) -> bool {
+    matches!(pieces, [Piece::Special(SpecialToken::Channel), Piece::Text(name)] if name.starts_with("analysis"))
+}
+
+fn called(answer: &Matcher) -> Option<String> {
+    answer.transcript().messages.last().expect("a message").recipient.clone()
+}
+
+/// The conversation has what was said, in the order in which it was.
+fn assert_holds(conversation: &Conversation, answer: &Matcher, asked: usize) {
+    let said = answer.transcript().messages;
+    let held = &conversation.messages()[asked..];
+    let end = &held[held.len() - said.len()..];
+    for (held, said) in end.iter().zip(&said) {
+        assert_eq!((&held.content, &held.channel), (&said.content, &said.channel));
+        assert_eq!(held.called(), said.recipient.as_deref());
+    }
+}
+
+/// The prompt's tokens say the same conversation, but for what is forgotten.
+fn assert_read_back(conversation: &Conversation) {
+    let prompt = conversation.for_completion();
+    let tokens = prompt.tokens(COMPILER.vocabulary()).expect("it has an encoder");
+    let read = Request::from_prompt_tokens(COMPILER.vocabulary(), &tokens)
+        .unwrap_or_else(|error| panic!("{error}: {prompt}"));
+    assert_eq!(read.position, tokens.len());
+    assert_eq!(read.conversation.for_completion(), prompt);
+    let mut kept = conversation.messages().iter();
+    for message in read.conversation.messages() {
+        assert!(kept.any(|held| held == message), "{message:?} was not said");
+    }
+}
+
+#[test]
+fn a_conversation_refuses_what_cannot_follow() {
+    let request = json!({"input": "x", "tools": [{"type": "function", "name": "f"}]});
+    let read = |text: &str| {
+        let tokens = COMPILER.vocabulary().encode_with_special(text).expect("it has an encoder");
+        Transcript::read(COMPILER.vocabulary(), &tokens)
+    };
+    let mut conversation = Conversation::read(&request).expect("a request");
+    let before = conversation.clone();
+    for (text, kind) in [
+        (
+            "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b",
+            "unfinished",
+        ),
+        (
+            "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>commentary to=functions.g<|message|>{}<|call|>",
+            "undeclared_tool",
+        ),
+    ] {
+        let error = conversation.answer(&read(text)).expect_err(text);
+        assert_eq!(error.kind().name(), kind);
+        assert_eq!(conversation, before, "an error changes nothing");
+    }
+    let error = conversation.result("functions.f", "1").expect_err("nothing was called");
+    assert!(matches!(error.kind(), ConversationErrorKind::Call(_)), "{error}");
+    conversation
+        .answer(&read("<|channel|>commentary to=functions.f json<|message|>{}<|call|>"))
+        .expect("a call");
+    conversation.result("functions.f", "1").expect("it was called");
+    conversation.result("functions.f", "1").expect_err("it was called once");
+}
