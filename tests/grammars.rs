@@ -114,3 +114,19 @@ fn bytes(matcher: &Matcher) -> Vec<u8> {
     let vocabulary = matcher.vocabulary();
     matcher.tokens().iter().filter_map(|token| vocabulary.token_bytes(*token)).flatten().copied().collect()
 }
+
+#[test]
+fn probe() {
+    let text = std::env::var("PROBE_TEXT").unwrap();
+    let source =
+        fs::read_to_string(folder().join(format!("{}.lark", std::env::var("PROBE").unwrap()))).unwrap();
+    let grammar = compile(&source).unwrap();
+    let matcher = grammar.matcher();
+    let automaton = matcher.automaton();
+    let mut residual = automaton.start().clone();
+    for byte in text.bytes() {
+        let began = std::time::Instant::now();
+        residual = automaton.step(&residual, Unit::Byte(byte)).unwrap();
+        eprintln!("{} {:?} {}", char::from(byte), began.elapsed(), format!("{residual:?}").len());
+    }
+}
