@@ -6,6 +6,7 @@ mod grammars;
 mod harmony;
 mod harness;
 mod laws;
+mod layout;
 mod masks;
 mod requests;
 mod schemas;
