@@ -15,8 +15,9 @@ use super::sort::{Exit, reads};
 use super::stack::{Frame, Stack};
 use super::thread::{Head, Thread, extend, open};
 use super::token_set::TokenSet;
+use super::walk;
 use crate::expression::{Class, Leaf, State};
-use crate::special::TokenId;
+use crate::special::{SpecialToken, TokenId};
 use crate::token_mask::TokenMask;
 use crate::vocabulary::Vocabulary;
 
@@ -43,9 +44,17 @@ impl Allowed {
 
 impl Weight for Arc<Allowed> {
     fn weight_bytes(&self) -> usize {
-        size_of_val::<[Arc<TokenSet>]>(&self.sets) + size_of_val::<[TokenId]>(&self.others)
+        // Most sets belong to a leaf's table and are counted there.
+        let own = self.sets.iter().filter(|set| Arc::strong_count(set) == 1);
+        own.map(|set| set.memory_bytes()).sum::<usize>()
+            + size_of_val::<[Arc<TokenSet>]>(&self.sets)
+            + size_of_val::<[TokenId]>(&self.others)
     }
 }
+
+/// Threads stepped for one mask, beyond which all threads are walked at once. Of MaskBench's schemas none comes near it; a grammar that
+/// reads keywords in the middle of names goes on for seconds.
+const STEPS: usize = 100_000;
 
 /// Collects the tokens of threads.
 pub(super) struct Collector<'a> {
@@ -54,6 +63,8 @@ pub(super) struct Collector<'a> {
     rules: &'a Expansions,
     sets: Vec<Arc<TokenSet>>,
     others: Vec<TokenId>,
+    /// Threads that may still be stepped.
+    steps: usize,
 }
 
 impl<'a> Collector<'a> {
@@ -64,11 +75,35 @@ impl<'a> Collector<'a> {
         rules: &'a Expansions,
         threads: &[Thread],
     ) -> Allowed {
-        let mut collector = Self { vocabulary, leaves, rules, sets: Vec::new(), others: Vec::new() };
+        let mut collector =
+            Self { vocabulary, leaves, rules, sets: Vec::new(), others: Vec::new(), steps: STEPS };
         threads.iter().for_each(|thread| collector.thread(thread));
+        if collector.steps == 0 {
+            collector.walk(threads);
+        }
         collector.others.sort_unstable();
         collector.others.dedup();
         Allowed { sets: collector.sets.into(), others: collector.others.into() }
+    }
+
+    /// Begins again, with all threads at once.
+    fn walk(&mut self, threads: &[Thread]) {
+        let mut tokens = TokenSet::builder(self.vocabulary.width());
+        walk::tokens(self.vocabulary, self.rules, threads).into_iter().for_each(|token| tokens.insert(token));
+        self.sets = vec![Arc::new(tokens.finish())];
+        let is_allowed =
+            |special: &SpecialToken| !step(threads, Unit::Special(*special), self.rules).is_empty();
+        let specials = SpecialToken::ALL.into_iter().filter(is_allowed);
+        self.others = specials.map(|special| self.vocabulary.special_id(special)).collect();
+    }
+
+    /// The threads after a byte; none when there are no steps left.
+    fn step(&mut self, threads: &[Thread], byte: u8) -> Vec<Thread> {
+        self.steps = self.steps.saturating_sub(threads.len());
+        match self.steps {
+            0 => Vec::new(),
+            _ => step(threads, Unit::Byte(byte), self.rules),
+        }
     }
 
     fn thread(&mut self, thread: &Thread) {
@@ -134,7 +169,8 @@ impl<'a> Collector<'a> {
                 let open = group.iter().filter(|exit| is_exact || self.is_open(&left, **exit));
                 let ways: Vec<Way> = open.map(|exit| Way::of(*exit, self.vocabulary)).collect();
                 if !ways.is_empty() {
-                    self.subtrees(&ways, &step(first, Unit::Byte(byte), self.rules), &left);
+                    let threads = self.step(first, byte);
+                    self.subtrees(&ways, &threads, &left);
                 }
             }
         }
@@ -199,7 +235,8 @@ impl<'a> Collector<'a> {
         for group in longer.chunk_by(|(a, _), (b, _)| a == b) {
             if may_start(threads, group[0].0) {
                 let ways: Vec<Way> = group.iter().map(|(_, way)| *way).collect();
-                self.subtrees(&ways, &step(threads, Unit::Byte(group[0].0), self.rules), left);
+                let threads = self.step(threads, group[0].0);
+                self.subtrees(&ways, &threads, left);
             }
         }
         // What is common to all captured texts may end here: what follows is each one's own.
@@ -218,7 +255,7 @@ impl<'a> Collector<'a> {
         for node in children {
             let byte = trie.node(node).byte;
             if may_start(threads, byte) {
-                let threads = step(threads, Unit::Byte(byte), self.rules);
+                let threads = self.step(threads, byte);
                 if !threads.is_empty() {
                     self.others.extend(trie.node(node).token);
                     self.below(trie.children(Some(node)), &threads);
