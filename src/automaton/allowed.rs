@@ -108,6 +108,7 @@ impl<'a> Collector<'a> {
 
     fn thread(&mut self, thread: &Thread) {
         match &thread.head {
+            _ if self.steps == 0 => {}
             Head::End => {}
             Head::Special(token) => self.others.push(self.vocabulary.special_id(*token)),
             Head::Literal { bytes, at } => self.literal(thread, &bytes[*at..]),
@@ -127,6 +128,7 @@ impl<'a> Collector<'a> {
         if trie.children(node).next().is_some() {
             let mut after = Vec::new();
             open(thread.below.clone(), extend(&thread.tape, rest), self.rules, &mut after);
+            self.steps = self.steps.saturating_sub(after.len());
             self.below(trie.children(node), &after);
         }
     }
