@@ -213,3 +213,22 @@ fn ten_thousand_rules_compile() {
     assert!(mask.iter().count() > 1);
     assert_eq!(read(&grammar, "0123x"), (5, true));
 }
+
+/// The examples of `grammars/README.md`: a grammar, then its texts; `¦` stands where one is rejected.
+#[test]
+fn documented_examples_hold() {
+    let page = include_str!("../grammars/README.md");
+    let block = |after: &str| after.split("```").next().expect("a block").to_owned();
+    let mut count = 0;
+    for part in page.split("```lark\n").skip(1) {
+        let grammar = compile(&block(part)).expect("a grammar");
+        let texts = block(part.split("```texts\n").nth(1).expect("texts after each grammar"));
+        for line in texts.lines() {
+            let (before, after) = line.split_once('¦').unwrap_or((line, ""));
+            let expected = if line.contains('¦') { (before.len(), false) } else { (line.len(), true) };
+            assert_eq!(read(&grammar, &format!("{before}{after}")), expected, "{line}");
+            count += 1;
+        }
+    }
+    assert!(count >= 10);
+}
