@@ -52,9 +52,9 @@ impl Weight for Arc<Allowed> {
     }
 }
 
-/// Threads stepped for one mask, beyond which all threads are walked at once. Of MaskBench's schemas none comes near it; a grammar that
-/// reads keywords in the middle of names goes on for seconds.
-const STEPS: usize = 100_000;
+/// Threads stepped and made for one mask, beyond which all threads are walked at once. A grammar that reads keywords in the middle of names
+/// would go on for seconds.
+const STEPS: usize = 20_000;
 
 /// Collects the tokens of threads.
 pub(super) struct Collector<'a> {
@@ -63,7 +63,7 @@ pub(super) struct Collector<'a> {
     rules: &'a Expansions,
     sets: Vec<Arc<TokenSet>>,
     others: Vec<TokenId>,
-    /// Threads that may still be stepped.
+    /// Threads that may still be stepped or made.
     steps: usize,
 }
 
@@ -99,11 +99,12 @@ impl<'a> Collector<'a> {
 
     /// The threads after a byte; none when there are no steps left.
     fn step(&mut self, threads: &[Thread], byte: u8) -> Vec<Thread> {
-        self.steps = self.steps.saturating_sub(threads.len());
-        match self.steps {
-            0 => Vec::new(),
-            _ => step(threads, Unit::Byte(byte), self.rules),
+        if self.steps == 0 {
+            return Vec::new();
         }
+        let next = step(threads, Unit::Byte(byte), self.rules);
+        self.steps = self.steps.saturating_sub(threads.len() + next.len());
+        next
     }
 
     fn thread(&mut self, thread: &Thread) {

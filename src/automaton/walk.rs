@@ -41,7 +41,6 @@ pub(super) fn tokens(vocabulary: &Vocabulary, rules: &Expansions, threads: &[Thr
 /// Sets of threads by number, and where they go.
 struct Sets<'a> {
     rules: &'a Expansions,
-    #[expect(clippy::mutable_key_type, reason = "what is filled in later is neither hashed nor compared")]
     numbers: HashMap<ThreadSet, u32, FixedState>,
     sets: Vec<ThreadSet>,
     nexts: HashMap<(u32, u8), Option<u32>, FixedState>,
