@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::harness::earley::Earley;
-use crate::harness::{COMPILER, HABITS, Random, walk};
+use crate::harness::{COMPILER, HABITS, Random, WIDTH, walk};
 use crate::masks::check_state;
 use harmony_mask::automaton::{Residual, Unit};
-use harmony_mask::{Grammar, Matcher, Options};
+use harmony_mask::{Grammar, Layout, Matcher, Options, TokenMask};
 use serde_json::Value;
 
 fn folder() -> PathBuf {
@@ -88,9 +88,9 @@ fn masks_equal_brute_force_and_completions_are_texts() {
         let oracle = Earley::read(&source);
         let began = std::time::Instant::now();
         let mut seen: HashSet<Residual> = HashSet::new();
-        for round in 0..9 {
+        for round in 0..15 {
             let matcher = walk(&grammar, HABITS[round % 3], 12, &mut random, |matcher, mask| {
-                if seen.len() < 20 && seen.insert(matcher.residual().clone()) {
+                if seen.len() < 48 && seen.insert(matcher.residual().clone()) {
                     check_state(matcher, mask, 0, &name);
                 }
             });
@@ -113,4 +113,122 @@ fn said(matcher: &Matcher) -> String {
 fn bytes(matcher: &Matcher) -> Vec<u8> {
     let vocabulary = matcher.vocabulary();
     matcher.tokens().iter().filter_map(|token| vocabulary.token_bytes(*token)).flatten().copied().collect()
+}
+
+/// Objects of at most one member, since a grammar cannot ask for distinct names.
+const JSON: &str = r#"
+    start: value
+    value: "null" | "true" | "false" | NUMBER | STRING | "[" (value ("," value)*)? "]" | "{" (STRING ":" value)? "}"
+    NUMBER: "0" | /-?(0|[1-9][0-9]*)(\.[0-9]+)?/ | /-?(0(\.0+)?|[1-9](\.[0-9]+)?)[eE][+-]?[0-9]+/
+    STRING: "\"" CHARACTER* "\""
+    CHARACTER: /[^"\\\x00-\x1f]/ | "\\" (/["\\\/bfnrt]/ | "u" (PLAIN | HIGH "\\u" LOW))
+    PLAIN: /[0-9a-cA-CefEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}/
+    HIGH: /[dD][89abAB][0-9a-fA-F]{2}/
+    LOW: /[dD][c-fC-F][0-9a-fA-F]{2}/
+"#;
+
+fn json_schema() -> Value {
+    serde_json::json!({"anyOf": [
+        {"type": ["null", "boolean", "number", "string"]},
+        {"type": "array", "items": {"$ref": "#"}},
+        {"type": "object", "maxProperties": 1, "additionalProperties": {"$ref": "#"}},
+    ]})
+}
+
+/// JSON by a grammar allows what JSON by a schema does, on texts that both read.
+#[test]
+fn json_by_grammar_is_json_by_schema() {
+    let compact = Options { whitespace: Layout::Compact, ..Options::default() };
+    let by_grammar = compile(JSON).expect("a grammar");
+    let by_schema = COMPILER.compile_schema(&json_schema(), &compact).expect("a schema");
+    let mut wrong = Vec::new();
+    for text in [
+        r#"[null,true,false,"",{},[]]"#,
+        r#"{"a":{"b c":[{"é":-0.5},"\\n\u00e9\ud83d\ude00/"]}}"#,
+        r#"[0,-1,20.05,[["deep"]],"12"]"#,
+    ] {
+        let (mut left, mut right) = (by_grammar.matcher(), by_schema.matcher());
+        let (mut mine, mut other) = (TokenMask::new(WIDTH), TokenMask::new(WIDTH));
+        for token in COMPILER.vocabulary().encode(text).expect("it has an encoder") {
+            left.fill_mask(&mut mine);
+            right.fill_mask(&mut other);
+            let differ = |(id, bit): (usize, bool)| (bit != other.contains(id as u32)).then_some(id as u32);
+            let ids: Vec<u32> = (0..WIDTH).filter_map(|id| differ((id, mine.contains(id as u32)))).collect();
+            if !ids.is_empty() {
+                let some: Vec<String> =
+                    ids.iter().take(5).map(|id| left.vocabulary().decode(&[*id])).collect();
+                wrong.push(format!("{} tokens after {:?}: {some:?}", ids.len(), said(&left)));
+            }
+            left.accept(token).expect("JSON");
+            right.accept(token).expect("JSON");
+        }
+        assert!(left.is_accepting() && right.is_accepting(), "{text}");
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn bad_grammars_are_refused_with_their_place() {
+    let cases = fs::read_to_string(folder().join("bad.json")).expect("the cases");
+    for case in serde_json::from_str::<Vec<Value>>(&cases).expect("JSON") {
+        let error = match &case["regex"] {
+            Value::String(pattern) => COMPILER.compile_regex(pattern).expect_err("an error"),
+            _ => compile(text(&case["lark"])).expect_err("an error"),
+        };
+        let position = error.position().map(|at| vec![at.line, at.column]);
+        let found = serde_json::json!({"kind": error.kind(), "at": position});
+        assert_eq!(found, serde_json::json!({"kind": case["kind"], "at": case["at"]}), "{case}: {error}");
+        assert!(error.to_string().contains(text(&case["says"])), "{case}: {error}");
+    }
+}
+
+#[test]
+fn regular_expressions_match_whole_texts() {
+    for (pattern, accepted, rejected) in [
+        ("[0-9]{4}-[0-9]{2}", &["2025-08"][..], &["2025-8", "2025-081", ""][..]),
+        ("(?i)yes|no", &["YES", "no"], &["yesno", "n"]),
+        ("^a*$", &["", "aaa"], &["b"]),
+        (r"\p{Lu}\w+", &["Éa", "Ab1"], &["éa", "A"]),
+        ("", &[""], &["a"]),
+        (r"(?s:.){2}", &["\n\n", "日本"], &["a", "日本語"]),
+    ] {
+        let grammar = COMPILER.compile_regex(pattern).expect(pattern);
+        for text in accepted {
+            assert!(read(&grammar, text).1, "{pattern}: {text:?}");
+        }
+        for text in rejected {
+            assert!(!read(&grammar, text).1, "{pattern}: {text:?}");
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_rules_compile() {
+    let rules =
+        (0..10_000).map(|rule| format!("r{rule}: \"{rule}\" r{} | \"x\" | r{}\n", rule + 1, rule + 1));
+    let grammar = format!("start: r0\n{}r10000: \"end\"\n", rules.collect::<String>());
+    let grammar = compile(&grammar).expect("within the limits");
+    let mut mask = TokenMask::new(WIDTH);
+    grammar.matcher().fill_mask(&mut mask);
+    assert!(mask.iter().count() > 1);
+    assert_eq!(read(&grammar, "0123x"), (5, true));
+}
+
+/// The examples of `grammars/README.md`: a grammar, then its texts; `¦` stands where one is rejected.
+#[test]
+fn documented_examples_hold() {
+    let page = include_str!("../grammars/README.md");
+    let block = |after: &str| after.split("```").next().expect("a block").to_owned();
+    let mut count = 0;
+    for part in page.split("```lark\n").skip(1) {
+        let grammar = compile(&block(part)).expect("a grammar");
+        let texts = block(part.split("```texts\n").nth(1).expect("texts after each grammar"));
+        for line in texts.lines() {
+            let (before, after) = line.split_once('¦').unwrap_or((line, ""));
+            let expected = if line.contains('¦') { (before.len(), false) } else { (line.len(), true) };
+            assert_eq!(read(&grammar, &format!("{before}{after}")), expected, "{line}");
+            count += 1;
+        }
+    }
+    assert!(count >= 10);
 }

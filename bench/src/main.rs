@@ -4,6 +4,7 @@
 //! `--json` also writes the full result to a file, `-` to standard output. Exit codes: 0 measured, 2 the call is wrong.
 
 mod corpus;
+mod grammars;
 mod maskbench;
 mod progress;
 mod spelling;
@@ -30,12 +31,14 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Grammars(grammars::Grammars),
     Maskbench(maskbench::MaskBench),
     Suite(suite::Suite),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Grammars(command) => command.run(),
         Command::Maskbench(command) => command.run(),
         Command::Suite(command) => command.run(),
     };

@@ -260,3 +260,24 @@ fn bad_prompts_and_conversations_are_refused_with_their_place() {
         (&"result_without_call".into(), &"/messages/0/tool_call_id".into())
     );
 }
+
+#[test]
+fn grammars_are_checked_and_drawn() {
+    let grammar = "tests/cases/grammars/calculator.lark";
+    let accepted = run(&["check", "--lark", grammar, "1 + 2 * (3 - 4)"], b"");
+    assert_eq!((accepted.code, accepted.stdout.as_str()), (Some(0), "accepted\n"), "{}", accepted.stderr);
+    let from_stdin = run(&["check", "--lark", grammar, "-", "--json"], b"1 + * 2");
+    assert_eq!((from_stdin.code, &from_stdin.json()["offset"]), (Some(1), &Value::from(4)));
+    let small = "tests/cases/grammars/literal.lark";
+    let drawn = run(&["compile", "--lark", small, "--dot", "-"], b"");
+    assert_eq!(drawn.code, Some(0));
+    assert!(
+        drawn.stdout.starts_with("digraph automaton {") && drawn.stdout.contains("[label=\"y\"]"),
+        "{}",
+        drawn.stdout
+    );
+    let wrong = run(&["compile", "--lark", "-", "--json"], b"start: other");
+    let error: Value = serde_json::from_str(&wrong.stderr).expect("JSON");
+    assert_eq!((wrong.code, &error["error"]["kind"]), (Some(2), &Value::from("undefined")));
+    assert!(error["error"]["message"].as_str().is_some_and(|message| message.contains("line 1, column 8")));
+}

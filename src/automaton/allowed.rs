@@ -14,8 +14,9 @@ use super::residual::{accepts, step};
 use super::sort::{Exit, reads};
 use super::thread::{Head, Thread, open};
 use super::token_set::TokenSet;
+use super::walk;
 use crate::expression::{Class, Leaf, State};
-use crate::special::TokenId;
+use crate::special::{SpecialToken, TokenId};
 use crate::token_mask::TokenMask;
 use crate::vocabulary::Vocabulary;
 
@@ -47,9 +48,17 @@ impl Allowed {
 
 impl Weight for Arc<Allowed> {
     fn weight_bytes(&self) -> usize {
-        size_of_val::<[Arc<TokenSet>]>(&self.sets) + size_of_val::<[TokenId]>(&self.others)
+        // Most sets belong to a leaf's table and are counted there.
+        let own = self.sets.iter().filter(|set| Arc::strong_count(set) == 1);
+        own.map(|set| set.memory_bytes()).sum::<usize>()
+            + size_of_val::<[Arc<TokenSet>]>(&self.sets)
+            + size_of_val::<[TokenId]>(&self.others)
     }
 }
+
+/// Threads stepped and made for one mask, beyond which all threads are walked at once. A grammar that reads keywords in the middle of names
+/// would go on for seconds.
+const STEPS: usize = 20_000;
 
 /// Collects the tokens of threads.
 pub(super) struct Collector<'a> {
@@ -58,6 +67,8 @@ pub(super) struct Collector<'a> {
     rules: &'a Expansions,
     sets: Vec<Arc<TokenSet>>,
     others: Vec<TokenId>,
+    /// Threads that may still be stepped or made.
+    steps: usize,
 }
 
 impl<'a> Collector<'a> {
@@ -68,15 +79,41 @@ impl<'a> Collector<'a> {
         rules: &'a Expansions,
         threads: &[Thread],
     ) -> Allowed {
-        let mut collector = Self { vocabulary, leaves, rules, sets: Vec::new(), others: Vec::new() };
+        let mut collector =
+            Self { vocabulary, leaves, rules, sets: Vec::new(), others: Vec::new(), steps: STEPS };
         threads.iter().for_each(|thread| collector.thread(thread));
+        if collector.steps == 0 {
+            collector.walk(threads);
+        }
         collector.others.sort_unstable();
         collector.others.dedup();
         Allowed { sets: collector.sets.into(), others: collector.others.into() }
     }
 
+    /// Begins again, with all threads at once.
+    fn walk(&mut self, threads: &[Thread]) {
+        let mut tokens = TokenSet::builder(self.vocabulary.width());
+        walk::tokens(self.vocabulary, self.rules, threads).into_iter().for_each(|token| tokens.insert(token));
+        self.sets = vec![Arc::new(tokens.finish())];
+        let is_allowed =
+            |special: &SpecialToken| !step(threads, Unit::Special(*special), self.rules).is_empty();
+        let specials = SpecialToken::ALL.into_iter().filter(is_allowed);
+        self.others = specials.map(|special| self.vocabulary.special_id(special)).collect();
+    }
+
+    /// The threads after a byte; none when there are no steps left.
+    fn step(&mut self, threads: &[Thread], byte: u8) -> Vec<Thread> {
+        if self.steps == 0 {
+            return Vec::new();
+        }
+        let next = step(threads, Unit::Byte(byte), self.rules);
+        self.steps = self.steps.saturating_sub(threads.len() + next.len());
+        next
+    }
+
     fn thread(&mut self, thread: &Thread) {
         match &thread.head {
+            _ if self.steps == 0 => {}
             Head::End => {}
             Head::Special(token) => self.others.push(self.vocabulary.special_id(*token)),
             Head::Literal { bytes, at } => self.literal(thread, &bytes[*at..]),
@@ -96,6 +133,7 @@ impl<'a> Collector<'a> {
         if trie.children(node).next().is_some() {
             let mut after = Vec::new();
             open(thread.below.clone(), thread.tape.extended(rest), self.rules, &mut after);
+            self.steps = self.steps.saturating_sub(after.len());
             self.below(trie.children(node), &after);
         }
     }
@@ -132,7 +170,8 @@ impl<'a> Collector<'a> {
                 let open = group.iter().filter(|exit| is_exact || self.is_open(&left, **exit));
                 let ways: Vec<Way> = open.map(|exit| Way::of(*exit, self.vocabulary)).collect();
                 if !ways.is_empty() {
-                    self.subtrees(&ways, &step(&first, Unit::Byte(byte), self.rules), &left);
+                    let threads = self.step(&first, byte);
+                    self.subtrees(&ways, &threads, &left);
                 }
             }
         }
@@ -153,6 +192,7 @@ impl<'a> Collector<'a> {
             if let Some(state) = left.after(read) {
                 let mut after = Vec::new();
                 left.thread.leave(left.leaf, state, read, self.rules, &mut after);
+                self.steps = self.steps.saturating_sub(after.len());
                 self.below(self.vocabulary.trie().children(Some(node)), &after);
             }
         }
@@ -199,7 +239,8 @@ impl<'a> Collector<'a> {
         for group in longer.chunk_by(|(a, _), (b, _)| a == b) {
             if may_start(threads, group[0].0) {
                 let ways: Vec<Way> = group.iter().map(|(_, way)| *way).collect();
-                self.subtrees(&ways, &step(threads, Unit::Byte(group[0].0), self.rules), left);
+                let threads = self.step(threads, group[0].0);
+                self.subtrees(&ways, &threads, left);
             }
         }
         // What is common to all captured texts may end here: what follows is each one's own.
@@ -218,7 +259,7 @@ impl<'a> Collector<'a> {
         for node in children {
             let byte = trie.node(node).byte;
             if may_start(threads, byte) {
-                let threads = step(threads, Unit::Byte(byte), self.rules);
+                let threads = self.step(threads, byte);
                 if !threads.is_empty() {
                     self.others.extend(trie.node(node).token);
                     self.below(trie.children(Some(node)), &threads);

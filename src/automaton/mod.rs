@@ -21,6 +21,7 @@ mod sort;
 mod stack;
 mod thread;
 mod token_set;
+mod walk;
 mod within;
 
 use std::fmt;

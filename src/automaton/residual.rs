@@ -42,6 +42,10 @@ impl ThreadSet {
     pub(super) fn new(threads: Vec<Thread>) -> Self {
         Self { hash: FixedState::default().hash_one(&threads), threads: threads.into() }
     }
+
+    pub(super) fn threads(&self) -> &[Thread] {
+        &self.threads
+    }
 }
 
 impl Hash for ThreadSet {

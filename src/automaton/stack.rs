@@ -7,6 +7,7 @@
 //! would double the threads at each level of nesting: a schema of schemas, whose objects are of 16 overlapping kinds, took 14 s for a token
 //! (`maskbench` on Github_medium---o39217).
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -83,27 +84,7 @@ impl Stack {
 
     /// What either stack reads. Frames that are equal on top stay one, so stacks that differ somewhere below go on being one stack above.
     pub(super) fn join(&self, other: &Self) -> Self {
-        self.join_above(other, JOIN_DEPTH)
-    }
-
-    fn join_above(&self, other: &Self, depth: u32) -> Self {
-        if self == other {
-            return self.clone();
-        }
-        if let (Some((frame, below)), Some((same, beside))) = (self.top(), other.top())
-            && depth > 0
-            && frame == same
-        {
-            return below.join_above(beside, depth - 1).push(frame.clone());
-        }
-        let mut all = self.alternatives().to_vec();
-        for stack in other.alternatives() {
-            match all.iter_mut().find(|known| *known == stack || depth > 0 && known.has_top_of(stack)) {
-                Some(known) => *known = known.join_above(stack, depth.saturating_sub(1)),
-                None => all.push(stack.clone()),
-            }
-        }
-        Self::one_of(all)
+        Joiner::default().join(self, other, JOIN_DEPTH)
     }
 
     fn one_of(mut all: Vec<Self>) -> Self {
@@ -124,6 +105,10 @@ impl Stack {
             Shape::Push { frame, below } => Some((frame, below)),
             Shape::Join(_) => None,
         }
+    }
+
+    fn address(&self) -> Address {
+        self.0.as_ref().map_or(std::ptr::null(), Arc::as_ptr)
     }
 
     /// The stacks that a join is made of; of every other stack itself.
@@ -189,10 +174,50 @@ impl Stack {
     }
 }
 
+/// One join of two stacks. Below alternatives the same pairs are met again and again: each is joined once.
+#[derive(Default)]
+struct Joiner(HashMap<(Address, Address), Stack>);
+
+/// Where a node is. Nothing that is joined is dropped before the join is done: the callers hold the arguments, the table all results.
+type Address = *const Node;
+
+impl Joiner {
+    fn join(&mut self, left: &Stack, right: &Stack, depth: u32) -> Stack {
+        if left == right {
+            return left.clone();
+        }
+        let pair = (left.address(), right.address());
+        if let Some(known) = self.0.get(&pair) {
+            return known.clone();
+        }
+        let joined = self.join_unequal(left, right, depth);
+        self.0.insert(pair, joined.clone());
+        joined
+    }
+
+    fn join_unequal(&mut self, left: &Stack, right: &Stack, depth: u32) -> Stack {
+        if let (Some((frame, below)), Some((same, beside))) = (left.top(), right.top())
+            && depth > 0
+            && frame == same
+        {
+            return self.join(below, beside, depth - 1).push(frame.clone());
+        }
+        let mut all = left.alternatives().to_vec();
+        for stack in right.alternatives() {
+            match all.iter_mut().find(|known| *known == stack || depth > 0 && known.has_top_of(stack)) {
+                Some(known) => *known = self.join(known, stack, depth.saturating_sub(1)),
+                None => all.push(stack.clone()),
+            }
+        }
+        Stack::one_of(all)
+    }
+}
+
 impl PartialEq for Stack {
-    /// Without recursion, as nesting depth is the model's choice.
+    /// Without recursion, as nesting depth is the model's choice. Alternatives that are met again were compared before.
     fn eq(&self, other: &Self) -> bool {
         let mut pending = Vec::new();
+        let mut compared = HashSet::new();
         let mut next = Some((self, other));
         while let Some((left, right)) = next {
             next = match (left.0.as_deref(), right.0.as_deref()) {
@@ -205,7 +230,9 @@ impl PartialEq for Stack {
                         Some((below, beside))
                     }
                     (Shape::Join(stacks), Shape::Join(others)) if stacks.len() == others.len() => {
-                        pending.extend(stacks.iter().zip(others));
+                        if compared.insert((left.address(), right.address())) {
+                            pending.extend(stacks.iter().zip(others));
+                        }
                         None
                     }
                     _ => return false,

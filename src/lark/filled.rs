@@ -77,28 +77,39 @@ impl Filled {
         self.rules.ignored.iter().cloned().fold(text, Expression::then)
     }
 
-    fn production(self: &Arc<Self>, production: &Production, tail: Expression) -> Expression {
+    fn production(self: &Arc<Self>, production: &Production) -> Expression {
         let rest = production.rest.iter().map(|&symbol| self.symbol(symbol));
-        self.nonempty(production.head).then(Expression::sequence(rest).then(tail))
+        self.nonempty(production.head).then(Expression::sequence(rest))
+    }
+
+    /// The production, then the tail from `from` to `to`.
+    fn extended(self: &Arc<Self>, production: &Production, from: usize, to: usize) -> Expression {
+        let text = self.production(production);
+        // What follows `to` until it is `to` again is a part of the `to` that ends here: `e` of `"+" e` takes all that could follow it. Without
+        // this, `e: e "+" e` would be read in as many ways as there are trees.
+        let ends_with_it = match production.rest.last() {
+            Some(&last) => last == Symbol::Rule(to) && !self.form.is_nullable(last, &self.source()),
+            None => production.head == Symbol::Rule(to),
+        };
+        if from == to && ends_with_it {
+            return text;
+        }
+        text.then(RuleAt::Tail { from, to }.of(self))
     }
 
     /// The productions of a rule, without its empty text.
     fn whole(self: &Arc<Self>, rule: usize) -> Vec<Expression> {
         let Some(component) = self.left.component(rule) else {
             let productions = self.form.rules[rule].iter();
-            return productions.map(|production| self.production(production, Expression::empty())).collect();
+            return productions.map(|production| self.production(production)).collect();
         };
         let mut options = Vec::new();
         for &from in component {
             let productions = self.form.rules[from].iter();
             let bases = productions.filter(|production| self.left.within(from, production.head).is_none());
-            options.extend(bases.map(|base| self.production(base, self.tail(from, rule))));
+            options.extend(bases.map(|base| self.extended(base, from, rule)));
         }
         options
-    }
-
-    fn tail(self: &Arc<Self>, from: usize, to: usize) -> Expression {
-        RuleAt::Tail { from, to }.of(self)
     }
 
     /// What may follow `from` until it is `to`.
@@ -107,7 +118,7 @@ impl Filled {
         let closure = self.left.closure(from);
         for used in closure.iter().flat_map(|&rule| self.left.uses(rule)) {
             let rests = used.rests.iter();
-            options.extend(rests.map(|rest| self.production(rest, self.tail(used.rule, to))));
+            options.extend(rests.map(|rest| self.extended(rest, used.rule, to)));
         }
         if closure.contains(&to) {
             options.push(Expression::empty());

@@ -195,7 +195,7 @@ impl<'a> Lexer<'a> {
 
     fn special(&mut self, opening: Position) -> Result<Token, LarkError> {
         if !self.eat("<|") {
-            let unsupported = self.rest.starts_with("<[").then(|| "a token by number, `<[…]>`");
+            let unsupported = self.rest.starts_with("<[").then_some("a token by number, `<[…]>`");
             return Err(LarkError::at(
                 opening,
                 unsupported.map_or(LarkErrorKind::UnexpectedCharacter('<'), LarkErrorKind::Unsupported),

@@ -1,0 +1,221 @@
+//! `grammars`: Lark grammars with texts, for verdicts and speed; beside llguidance where this package is built with that feature.
+//!
+//! The folder holds `NAME.lark` and a `cases.json` that gives each name its accepted and rejected texts, as `tests/cases/grammars` does. Each text is
+//! tokenised, and for each token a mask is filled and the token accepted, engine after engine on the same text, so that both meet the
+//! same noise. The first pass over a grammar's texts is cold, later ones are hot.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use harmony_mask::{Compiler, Grammar, Matcher, Options, TokenId, TokenMask, Vocabulary};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::corpus::{self, BenchError};
+use crate::report;
+use crate::stats::Durations;
+
+#[cfg(feature = "llguidance")]
+mod llguidance;
+
+/// The number of logits that gpt-oss has.
+const LOGITS: usize = 201_088;
+
+/// Measures Lark grammars with their texts
+#[derive(Args)]
+pub(crate) struct Grammars {
+    /// The folder with `cases.json` and the grammars
+    folder: PathBuf,
+    /// Times that each text is gone through; all but the first are hot
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    passes: u32,
+    /// Write the full result to a file; `-` prints it instead of the summary
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Texts {
+    accepted: Vec<String>,
+    /// What is a beginning, and what may not follow it.
+    rejected: Vec<(String, String)>,
+}
+
+/// One sequence of an engine.
+trait Sequence {
+    /// Fills the mask; whether the token is in it and was accepted.
+    fn takes(&mut self, token: TokenId) -> bool;
+    /// Whether the text may end here.
+    fn is_whole(&mut self) -> bool;
+}
+
+/// A grammar compiled by an engine.
+type Start = Box<dyn Fn() -> Box<dyn Sequence>>;
+
+/// An engine: its name, and how it compiles.
+struct Engine {
+    name: &'static str,
+    compile: Box<dyn Fn(&str) -> Result<Start, String>>,
+}
+
+/// What an engine did with one grammar.
+#[derive(Default)]
+struct Outcome {
+    refused: Option<String>,
+    compile_us: f64,
+    cold: Durations,
+    hot: Durations,
+    verdicts: Vec<bool>,
+}
+
+impl Grammars {
+    pub(crate) fn run(&self) -> Result<(), BenchError> {
+        let cases: BTreeMap<String, Texts> = corpus::read(&self.folder.join("cases.json"))?;
+        let vocabulary = Vocabulary::o200k_harmony();
+        let engines = engines(&vocabulary);
+        let (mut rows, mut lines) = (Vec::new(), Vec::new());
+        for (name, texts) in &cases {
+            let path = self.folder.join(format!("{name}.lark"));
+            let source = fs::read_to_string(&path).map_err(|source| BenchError::Read { path, source })?;
+            let outcomes: Vec<Outcome> = self.outcomes(&engines, &source, texts, &vocabulary);
+            lines.extend(engines.iter().zip(&outcomes).map(|(engine, outcome)| line(name, engine, outcome)));
+            lines.extend(
+                differences(texts, &outcomes)
+                    .into_iter()
+                    .map(|text| format!("  verdicts differ on {text:?}")),
+            );
+            rows.push(row(name, &engines, &outcomes, texts));
+        }
+        report(self.json.as_deref(), &json!({"grammars": rows}), &lines.join("\n"))
+    }
+
+    fn outcomes(
+        &self,
+        engines: &[Engine],
+        source: &str,
+        texts: &Texts,
+        vocabulary: &Vocabulary,
+    ) -> Vec<Outcome> {
+        let mut outcomes: Vec<Outcome> = engines.iter().map(|_| Outcome::default()).collect();
+        let mut starts = Vec::new();
+        for (engine, outcome) in engines.iter().zip(&mut outcomes) {
+            let began = Instant::now();
+            let start = (engine.compile)(source);
+            outcome.compile_us = began.elapsed().as_nanos() as f64 / 1e3;
+            starts.push(start.map_err(|error| outcome.refused = Some(error)).ok());
+        }
+        for text in all(texts) {
+            let tokens = vocabulary.encode(&text).expect("o200k_harmony has an encoder");
+            for pass in 0..self.passes {
+                for (start, outcome) in starts.iter().zip(&mut outcomes) {
+                    let Some(start) = start else { continue };
+                    let times = if pass == 0 { &mut outcome.cold } else { &mut outcome.hot };
+                    let verdict = read(&mut *start(), &tokens, times);
+                    if pass == 0 {
+                        outcome.verdicts.push(verdict);
+                    }
+                }
+            }
+        }
+        outcomes
+    }
+}
+
+/// All texts, the accepted ones first.
+fn all(texts: &Texts) -> Vec<String> {
+    let rejected = texts.rejected.iter().map(|(before, after)| format!("{before}{after}"));
+    texts.accepted.iter().cloned().chain(rejected).collect()
+}
+
+fn read(sequence: &mut dyn Sequence, tokens: &[TokenId], times: &mut Durations) -> bool {
+    for &token in tokens {
+        let began = Instant::now();
+        let taken = sequence.takes(token);
+        times.push(began.elapsed());
+        if !taken {
+            return false;
+        }
+    }
+    sequence.is_whole()
+}
+
+/// The texts on which engines that compiled the grammar do not agree.
+fn differences(texts: &Texts, outcomes: &[Outcome]) -> Vec<String> {
+    let verdicts: Vec<&[bool]> = outcomes
+        .iter()
+        .filter(|outcome| outcome.refused.is_none())
+        .map(|outcome| &outcome.verdicts[..])
+        .collect();
+    let differs = |at: &usize| verdicts.iter().any(|engine| engine[*at] != verdicts[0][*at]);
+    let all = all(texts);
+    (0..all.len()).filter(differs).map(|at| all[at].clone()).collect()
+}
+
+fn line(name: &str, engine: &Engine, outcome: &Outcome) -> String {
+    match &outcome.refused {
+        Some(error) => {
+            format!("{name}, {}: refused: {}", engine.name, error.lines().next().unwrap_or_default())
+        }
+        None => format!(
+            "{name}, {}: compiled in {:.0} µs; cold {}; hot {}",
+            engine.name,
+            outcome.compile_us,
+            outcome.cold.summary().line(),
+            outcome.hot.summary().line()
+        ),
+    }
+}
+
+fn row(name: &str, engines: &[Engine], outcomes: &[Outcome], texts: &Texts) -> Value {
+    let engine = |(engine, outcome): (&Engine, &Outcome)| {
+        let document = json!({
+            "refused": outcome.refused,
+            "compile_us": outcome.compile_us,
+            "tbm_us": outcome.cold.summary().document(),
+            "tbm_hot_us": outcome.hot.summary().document(),
+        });
+        (engine.name.to_owned(), document)
+    };
+    let engines: serde_json::Map<String, Value> = engines.iter().zip(outcomes).map(engine).collect();
+    json!({"name": name, "engines": engines, "verdicts_differ": differences(texts, outcomes)})
+}
+
+fn engines(vocabulary: &Vocabulary) -> Vec<Engine> {
+    vec![
+        ours(vocabulary),
+        #[cfg(feature = "llguidance")]
+        llguidance::engine(vocabulary),
+    ]
+}
+
+struct Ours {
+    matcher: Matcher,
+    mask: TokenMask,
+}
+
+impl Sequence for Ours {
+    fn takes(&mut self, token: TokenId) -> bool {
+        self.matcher.fill_mask(&mut self.mask);
+        self.mask.contains(token) && self.matcher.accept(token).is_ok()
+    }
+
+    fn is_whole(&mut self) -> bool {
+        self.matcher.is_accepting()
+    }
+}
+
+fn ours(vocabulary: &Vocabulary) -> Engine {
+    let compiler = Compiler::new(vocabulary.clone());
+    let compile = move |source: &str| {
+        let grammar: Grammar =
+            compiler.compile_lark(source, &Options::default()).map_err(|error| error.to_string())?;
+        let start = move || -> Box<dyn Sequence> {
+            Box::new(Ours { matcher: grammar.matcher(), mask: TokenMask::new(LOGITS) })
+        };
+        Ok(Box::new(start) as Start)
+    };
+    Engine { name: "ours", compile: Box::new(compile) }
+}

@@ -1,0 +1,70 @@
+//! The tokens of a residual by walking the trie with all threads at once.
+//!
+//! Going thread by thread is what makes most masks cheap, but where terminals may be divided in many ways (`in` is a keyword, and the beginning
+//! of a name) it reads the same remainders again for each way. Here each set of threads is stepped once for each byte, whatever led to it, as in
+//! the construction of a deterministic automaton; so the cost is bounded by the trie and by how many such sets there are.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+
+use super::Unit;
+use super::cache::Expansions;
+use super::residual::{ThreadSet, step};
+use super::thread::Thread;
+use crate::special::TokenId;
+use crate::vocabulary::Vocabulary;
+
+/// The ordinary tokens that `threads` allow.
+pub(super) fn tokens(vocabulary: &Vocabulary, rules: &Expansions, threads: &[Thread]) -> Vec<TokenId> {
+    let trie = vocabulary.trie();
+    let mut sets = Sets { rules, numbers: HashMap::default(), sets: Vec::new(), nexts: HashMap::default() };
+    let start = sets.number(threads.to_vec());
+    // The set before each depth; tokens are at most 255 bytes long.
+    let mut path = [start; 256];
+    let mut tokens = Vec::new();
+    let mut node = 0;
+    while node < trie.len() {
+        let current = trie.node(node);
+        match sets.next(path[current.parent_depth()], current.byte) {
+            Some(set) => {
+                tokens.extend(current.token);
+                path[usize::from(current.depth)] = set;
+                node += 1;
+            }
+            None => node = current.end,
+        }
+    }
+    tokens
+}
+
+/// Sets of threads by number, and where they go.
+struct Sets<'a> {
+    rules: &'a Expansions,
+    numbers: HashMap<ThreadSet, u32, FixedState>,
+    sets: Vec<ThreadSet>,
+    nexts: HashMap<(u32, u8), Option<u32>, FixedState>,
+}
+
+impl Sets<'_> {
+    fn number(&mut self, threads: Vec<Thread>) -> u32 {
+        let set = ThreadSet::new(threads);
+        if let Some(known) = self.numbers.get(&set) {
+            return *known;
+        }
+        let number = u32::try_from(self.sets.len()).expect("fewer sets than nodes of the trie");
+        self.sets.push(set.clone());
+        self.numbers.insert(set, number);
+        number
+    }
+
+    fn next(&mut self, from: u32, byte: u8) -> Option<u32> {
+        if let Some(known) = self.nexts.get(&(from, byte)) {
+            return *known;
+        }
+        let threads = step(self.sets[from as usize].threads(), Unit::Byte(byte), self.rules);
+        let next = (!threads.is_empty()).then(|| self.number(threads));
+        self.nexts.insert((from, byte), next);
+        next
+    }
+}
