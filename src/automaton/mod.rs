@@ -37,7 +37,7 @@ use thread::{Thread, open};
 
 use crate::expression::Expression;
 use crate::special::TokenId;
-use crate::token_mask::TokenMask;
+use crate::token_mask::TokenMaskMut;
 use crate::vocabulary::Vocabulary;
 
 /// What is shared by all grammars of one vocabulary: the vocabulary and the tables of leaf languages.
@@ -133,7 +133,7 @@ impl Automaton {
     }
 
     /// Sets the bits of the tokens that may come next, and clears all others. Empty only where the residual is finished.
-    pub fn fill(&self, residual: &Residual, mask: &mut TokenMask) {
+    pub fn fill(&self, residual: &Residual, mask: &mut TokenMaskMut<'_>) {
         if let Some(allowed) = self.allowed.get(&residual.id()) {
             return allowed.fill(mask);
         }

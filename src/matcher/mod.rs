@@ -12,7 +12,7 @@ pub use error::{AcceptError, RollbackError};
 
 use crate::automaton::{Automaton, Residual, Unit};
 use crate::special::{SpecialToken, TokenId};
-use crate::token_mask::TokenMask;
+use crate::token_mask::{TokenMask, TokenMaskMut};
 use crate::transcript::Transcript;
 use crate::vocabulary::Vocabulary;
 
@@ -54,7 +54,12 @@ impl Matcher {
     /// The mask has the width of the model's logits; ids past it are left out. It is empty only when the matcher
     /// [is finished](Self::is_finished). Cannot fail. Costs a few writes where the state was seen before; see the benches.
     pub fn fill_mask(&self, mask: &mut TokenMask) {
-        self.automaton.fill(self.residual(), mask);
+        self.fill_row(&mut mask.as_mut());
+    }
+
+    /// [`fill_mask`](Self::fill_mask), in somebody else's memory: a row of an engine's batch is filled where it lies.
+    pub fn fill_row(&self, row: &mut TokenMaskMut<'_>) {
+        self.automaton.fill(self.residual(), row);
     }
 
     /// Takes one token.
