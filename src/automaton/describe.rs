@@ -34,8 +34,10 @@ fn collect(threads: &[Thread], rules: &Expansions, all: &mut Vec<String>) {
 /// The innermost rule that the first thread stands below.
 pub(super) fn place(threads: &[Thread]) -> String {
     let Some(thread) = threads.first() else { return String::new() };
-    std::iter::successors(thread.below.top(), |(_, below)| below.top())
-        .find_map(|(frame, _)| match frame {
+    thread
+        .below
+        .frames()
+        .find_map(|frame| match frame {
             Frame::Expression(expression) => match expression.kind() {
                 Kind::Rule(rule) => Some(rule.0.place()).filter(|place| !place.is_empty()),
                 _ => None,

@@ -201,3 +201,6 @@ impl fmt::Debug for Automaton {
         f.debug_struct("Automaton").field("memory_bytes", &self.memory_bytes()).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,10 @@
 //!
 //! A stack is shared by every thread that stands on it, so a push copies nothing and rollback needs no undo. Each node keeps
 //! the hash and the least length of everything from it downwards; equality is a pointer comparison in the common case.
+//!
+//! Threads that stand at the same place of the grammar for different reasons are one thread on a *join* of their stacks. Without it an ambiguity
+//! would double the threads at each level of nesting: a schema of schemas, whose objects are of 16 overlapping kinds, took 14 s for a token
+//! (`maskbench` on Github_medium---o39217).
 
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -37,17 +41,27 @@ impl Frame {
     }
 }
 
-/// A persistent list of frames. Cheap to clone.
+/// Frames to be read one after the other, and alternatives of such. Cheap to clone.
 #[derive(Clone, Default)]
 pub(super) struct Stack(Option<Arc<Node>>);
 
 struct Node {
-    frame: Frame,
-    below: Stack,
+    shape: Shape,
     hash: u64,
     min_len: u32,
-    height: u32,
 }
+
+enum Shape {
+    Push {
+        frame: Frame,
+        below: Stack,
+    },
+    /// One of these, at least two; none is a join itself.
+    Join(Box<[Stack]>),
+}
+
+/// Equal frames that a join looks for below each other. Stacks that differ further down are alternatives as they are.
+const JOIN_DEPTH: u32 = 64;
 
 impl Stack {
     /// This stack with one more frame on top. An empty expression adds nothing.
@@ -58,13 +72,8 @@ impl Stack {
         let mut hasher = FixedState::default().build_hasher();
         frame.hash(&mut hasher);
         self.hash(&mut hasher);
-        Self(Some(Arc::new(Node {
-            hash: hasher.finish(),
-            min_len: frame.min_len().saturating_add(self.min_len()),
-            height: self.height() + 1,
-            below: self.clone(),
-            frame,
-        })))
+        let min_len = frame.min_len().saturating_add(self.min_len());
+        Self::node(Shape::Push { frame, below: self.clone() }, hasher.finish(), min_len)
     }
 
     /// This stack with an expression to be read first.
@@ -72,35 +81,106 @@ impl Stack {
         self.push(Frame::Expression(expression.clone()))
     }
 
-    /// The frame on top and the stack below it.
+    /// What either stack reads. Frames that are equal on top stay one, so stacks that differ somewhere below go on being one stack above.
+    pub(super) fn join(&self, other: &Self) -> Self {
+        self.join_above(other, JOIN_DEPTH)
+    }
+
+    fn join_above(&self, other: &Self, depth: u32) -> Self {
+        if self == other {
+            return self.clone();
+        }
+        if let (Some((frame, below)), Some((same, beside))) = (self.top(), other.top())
+            && depth > 0
+            && frame == same
+        {
+            return below.join_above(beside, depth - 1).push(frame.clone());
+        }
+        let mut all = self.alternatives().to_vec();
+        for stack in other.alternatives() {
+            match all.iter_mut().find(|known| *known == stack || depth > 0 && known.has_top_of(stack)) {
+                Some(known) => *known = known.join_above(stack, depth.saturating_sub(1)),
+                None => all.push(stack.clone()),
+            }
+        }
+        Self::one_of(all)
+    }
+
+    fn one_of(mut all: Vec<Self>) -> Self {
+        if all.len() == 1 {
+            return all.swap_remove(0);
+        }
+        let min_len = all.iter().map(Self::min_len).min().unwrap_or_default();
+        let hash = FixedState::default().hash_one(&all);
+        Self::node(Shape::Join(all.into()), hash, min_len)
+    }
+
+    fn node(shape: Shape, hash: u64, min_len: u32) -> Self {
+        Self(Some(Arc::new(Node { shape, hash, min_len })))
+    }
+
+    /// The frame on top and the stack below it; `None` for the empty stack and for a join.
     pub(super) fn top(&self) -> Option<(&Frame, &Self)> {
-        self.0.as_ref().map(|node| (&node.frame, &node.below))
+        match &self.0.as_ref()?.shape {
+            Shape::Push { frame, below } => Some((frame, below)),
+            Shape::Join(_) => None,
+        }
+    }
+
+    /// The stacks that a join is made of; of every other stack itself.
+    pub(super) fn alternatives(&self) -> &[Self] {
+        match self.0.as_deref() {
+            Some(Node { shape: Shape::Join(stacks), .. }) => stacks,
+            _ => std::slice::from_ref(self),
+        }
+    }
+
+    /// Whether the same frame is on top of both.
+    pub(super) fn has_top_of(&self, other: &Self) -> bool {
+        self.top().zip(other.top()).is_some_and(|((frame, _), (other, _))| frame == other)
+    }
+
+    /// The frames from the top, along the first of alternatives.
+    pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
+        std::iter::successors(self.first(), |(_, below)| below.first()).map(|(frame, _)| frame)
+    }
+
+    fn first(&self) -> Option<(&Frame, &Self)> {
+        self.alternatives()[0].top()
     }
 
     /// The least number of bytes and special tokens that read everything.
     pub(super) fn min_len(&self) -> u32 {
         self.0.as_ref().map_or(0, |node| node.min_len)
     }
-
-    /// The number of frames.
-    pub(super) fn height(&self) -> u32 {
-        self.0.as_ref().map_or(0, |node| node.height)
-    }
 }
 
 impl PartialEq for Stack {
+    /// Without recursion, as nesting depth is the model's choice.
     fn eq(&self, other: &Self) -> bool {
-        let (mut left, mut right) = (self, other);
-        loop {
-            match (&left.0, &right.0) {
-                (None, None) => return true,
-                (Some(a), Some(b)) if Arc::ptr_eq(a, b) => return true,
-                (Some(a), Some(b)) if a.hash == b.hash && a.frame == b.frame => {
-                    (left, right) = (&a.below, &b.below);
-                }
+        let mut pending = Vec::new();
+        let mut next = Some((self, other));
+        while let Some((left, right)) = next {
+            next = match (left.0.as_deref(), right.0.as_deref()) {
+                (None, None) => None,
+                (Some(a), Some(b)) if std::ptr::eq(a, b) => None,
+                (Some(a), Some(b)) if a.hash == b.hash => match (&a.shape, &b.shape) {
+                    (Shape::Push { frame, below }, Shape::Push { frame: same, below: beside })
+                        if frame == same =>
+                    {
+                        Some((below, beside))
+                    }
+                    (Shape::Join(stacks), Shape::Join(others)) if stacks.len() == others.len() => {
+                        pending.extend(stacks.iter().zip(others));
+                        None
+                    }
+                    _ => return false,
+                },
                 _ => return false,
             }
+            .or_else(|| pending.pop());
         }
+        true
     }
 }
 
@@ -114,17 +194,29 @@ impl Hash for Stack {
 
 impl fmt::Debug for Stack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let frames = std::iter::successors(self.top(), |(_, below)| below.top()).map(|(frame, _)| frame);
-        f.debug_list().entries(frames).finish()
+        f.debug_list().entries(self.frames()).finish()
     }
 }
 
 impl Drop for Node {
     /// Takes a tall stack apart without recursion: nesting depth is the model's choice and must not exhaust the thread's stack.
     fn drop(&mut self) {
-        let mut below = self.below.0.take();
-        while let Some(node) = below {
-            below = Arc::into_inner(node).and_then(|mut node| node.below.0.take());
+        let mut pending = Vec::new();
+        self.shape.take_stacks(&mut pending);
+        while let Some(Stack(stack)) = pending.pop() {
+            if let Some(mut node) = stack.and_then(Arc::into_inner) {
+                node.shape.take_stacks(&mut pending);
+            }
+        }
+    }
+}
+
+impl Shape {
+    fn take_stacks(&mut self, out: &mut Vec<Stack>) {
+        match self {
+            Self::Push { below, .. } if below.0.is_some() => out.push(std::mem::take(below)),
+            Self::Push { .. } => {}
+            Self::Join(stacks) => out.extend(std::mem::take(stacks)),
         }
     }
 }

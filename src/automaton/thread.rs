@@ -3,6 +3,7 @@
 //! A thread stands at a consuming position (its [`Head`]) on a [`Stack`] of what follows. Everything between two consuming positions
 //! (sequences, choices, rules, captures) is resolved by [`open`], so that stepping only ever looks at heads.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::cache::Expansions;
@@ -16,7 +17,7 @@ pub(super) enum Head {
     /// In a literal, before byte `at`.
     Literal { bytes: Arc<[u8]>, at: usize },
     /// In a leaf.
-    Leaf { leaf: Leaf, state: State },
+    Leaf { state: State, leaf: Leaf },
     /// Before a special token.
     Special(SpecialToken),
     /// Everything has been read.
@@ -57,6 +58,15 @@ impl Thread {
         }
     }
 
+    /// Whether both are one thread on a join of their stacks. What a leaf looks at below itself must stay on top.
+    fn joins(&self, other: &Self) -> bool {
+        let is_joined =
+            |stack: &Stack| !matches!(stack.top(), Some((Frame::Arms(_) | Frame::CaptureEnd { .. }, _)));
+        self.head == other.head
+            && self.tape == other.tape
+            && (self.below.has_top_of(&other.below) || is_joined(&self.below) && is_joined(&other.below))
+    }
+
     /// Whether leaving this thread's leaf gives the same threads whatever was read in it.
     pub(super) fn leaves_uniformly(&self) -> bool {
         self.tape.is_none() && self.arms().is_empty()
@@ -92,8 +102,14 @@ pub(super) fn extend(tape: &Tape, read: &[u8]) -> Tape {
 /// Resolves everything above the next consuming positions of `stack` and adds a thread for each.
 pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<Thread>) {
     let mut pending = vec![(stack, tape)];
+    // Alternatives are met again where the frames above them read nothing.
+    let mut joined = HashSet::new();
     while let Some((stack, tape)) = pending.pop() {
         match stack.top() {
+            None if stack.alternatives().len() > 1 => {
+                let all = stack.alternatives().iter().rev().map(|stack| (stack.clone(), tape.clone()));
+                pending.extend(all.filter(|way| joined.insert(way.clone())));
+            }
             None => add(Thread { head: Head::End, below: stack, tape: None }, out),
             Some((Frame::Expression(expression), below)) => {
                 open_expression(expression, below, tape, rules, &mut pending, out);
@@ -144,9 +160,10 @@ fn open_expression(
     }
 }
 
-/// Adds a thread unless it is there already.
+/// Adds a thread, to one that stands at the same place where there is one.
 pub(super) fn add(thread: Thread, out: &mut Vec<Thread>) {
-    if !out.contains(&thread) {
-        out.push(thread);
+    match out.iter_mut().find(|known| known.joins(&thread)) {
+        Some(known) => known.below = known.below.join(&thread.below),
+        None => out.push(thread),
     }
 }
