@@ -1,7 +1,7 @@
 """A gpt-oss of 26 million random weights says only what the request allows.
 
-The architecture and the vocabulary are gpt-oss's own, the weights are noise: whatever is right about the result is due to the masks. Every completion is verified by other
-code than theirs, and so is what the same model says without them.
+The architecture and the vocabulary are gpt-oss's own, the weights are noise: whatever is right about the result is due
+to the masks. Every completion is verified by other code than theirs, and so is what the same model says without them.
 
     python examples/tiny_gpt_oss.py                        # one completion for each of the three example requests
     python examples/tiny_gpt_oss.py --count 50 --quiet
@@ -19,11 +19,10 @@ from typing import Any
 import torch
 from transformers import GptOssConfig, GptOssForCausalLM
 from transformers.utils import logging
+from verify import Verifier
 
 import harmony_mask
 from harmony_mask.transformers import Completion, generate
-
-from verify import Verifier
 
 REQUESTS = Path(__file__).resolve().parents[2] / "examples"
 LOGITS = 201_088
@@ -49,7 +48,9 @@ def tiny_model(seed: int = 0) -> GptOssForCausalLM:
 
 
 def prompt(vocabulary: harmony_mask.Vocabulary, request: dict[str, Any]) -> torch.Tensor:
-    """The user's words and an open turn. A real prompt also has a system and a developer message; to random weights they are all the same."""
+    """The user's words and an open turn. A real prompt also has a system and a developer message; to random weights
+    they are all the same.
+    """
     text = request.get("input") or request["messages"][-1]["content"]
     tokens = vocabulary.encode("<|start|>user<|message|>", special_tokens=True)
     tokens += vocabulary.encode(text)
@@ -57,7 +58,9 @@ def prompt(vocabulary: harmony_mask.Vocabulary, request: dict[str, Any]) -> torc
     return torch.tensor([tokens])
 
 
-def unconstrained(model: Any, vocabulary: harmony_mask.Vocabulary, input_ids: torch.Tensor, count: int, max_new_tokens: int) -> list[Completion]:
+def unconstrained(
+    model: Any, vocabulary: harmony_mask.Vocabulary, input_ids: torch.Tensor, count: int, max_new_tokens: int
+) -> list[Completion]:
     """What the model says when it may say everything."""
     stop_token_ids = vocabulary.stop_token_ids
     sequences = model.generate(
@@ -99,7 +102,7 @@ def run(name: str, model: Any, compiler: harmony_mask.Compiler, count: int, max_
     valid = sum(not found for found in problems)
     valid_free = sum(not verifier.problems(completion) for completion in free)
     print(f"{name}: {valid} of {count} are finished and valid, without masks {valid_free}; {seconds:.1f} s")
-    for completion, found in zip(masked, problems):
+    for completion, found in zip(masked, problems, strict=False):
         if found or not quiet:
             show(completion)
             print(*(f"  PROBLEM: {problem}" for problem in found), sep="\n", end="")

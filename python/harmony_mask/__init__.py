@@ -8,7 +8,8 @@
 >>> matcher.fill_next_token_bitmask(bitmask)
 True
 
-numpy is loaded by the first bitmask, torch and transformers never, unless they are asked for; so importing this costs a few milliseconds.
+numpy is loaded by the first bitmask, torch and transformers never, unless they are asked for; so importing this costs
+a few milliseconds.
 """
 
 from ._native import (

@@ -1,4 +1,5 @@
-"""Bitmasks: matrices of int32 with one row per sequence; bit `t % 32` of word `t // 32` is set where token `t` is allowed.
+"""Bitmasks: matrices of int32 with one row per sequence; bit `t % 32` of word `t // 32` is set where token `t` is
+allowed.
 
 This is the layout of xgrammar, llguidance, vLLM and SGLang, so masks filled here go through their kernels as they are.
 """
@@ -6,7 +7,8 @@ This is the layout of xgrammar, llguidance, vLLM and SGLang, so masks filled her
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Literal, Optional, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import BitmaskError
 
@@ -16,12 +18,16 @@ if TYPE_CHECKING:
 
 
 def get_bitmask_shape(batch_size: int, vocab_size: int) -> tuple[int, int]:
-    """Rows and words of a bitmask. `vocab_size` is the width of the model's logits, 201,088 in gpt-oss, not the tokenizer's length."""
+    """Rows and words of a bitmask. `vocab_size` is the width of the model's logits, 201,088 in gpt-oss, not the
+    tokenizer's length.
+    """
     return batch_size, -(-vocab_size // 32)
 
 
 def allocate_token_bitmask(batch_size: int, vocab_size: int, *, backend: Literal["numpy", "torch"] = "numpy") -> Any:
-    """A bitmask in which everything is allowed, as a numpy array or as a torch tensor on the CPU (pinned where there is a GPU)."""
+    """A bitmask in which everything is allowed, as a numpy array or as a torch tensor on the CPU (pinned where there
+    is a GPU).
+    """
     shape = get_bitmask_shape(batch_size, vocab_size)
     if backend == "numpy":
         import numpy as np
@@ -40,12 +46,13 @@ def reset_token_bitmask(bitmask: Any) -> None:
 
 
 def apply_token_bitmask_inplace(
-    logits: Any, bitmask: Any, *, vocab_size: Optional[int] = None, indices: Optional[Sequence[int]] = None
+    logits: Any, bitmask: Any, *, vocab_size: int | None = None, indices: Sequence[int] | None = None
 ) -> None:
     """Sets the logits of all tokens that are not allowed to minus infinity.
 
-    `logits` are floats of numpy or torch, one row per sequence or a single row, on any device. The first `vocab_size` tokens are looked at (all by default); tokens
-    past the end of the bitmask are not allowed. With `indices`, only these rows are changed, each by the row of the bitmask with the same number.
+    `logits` are floats of numpy or torch, one row per sequence or a single row, on any device. The first `vocab_size`
+    tokens are looked at (all by default); tokens past the end of the bitmask are not allowed. With `indices`, only
+    these rows are changed, each by the row of the bitmask with the same number.
     """
     if _is_tensor(logits):
         _apply_torch(logits, bitmask, vocab_size, indices)
@@ -66,9 +73,7 @@ def _is_tensor(thing: Any) -> bool:
     return torch is not None and isinstance(thing, torch.Tensor)
 
 
-def _apply_numpy(
-    logits: np.ndarray, bitmask: Any, vocab_size: Optional[int], indices: Optional[Sequence[int]]
-) -> None:
+def _apply_numpy(logits: np.ndarray, bitmask: Any, vocab_size: int | None, indices: Sequence[int] | None) -> None:
     import numpy as np
 
     bitmask = np.atleast_2d(np.asarray(bitmask))
@@ -79,12 +84,11 @@ def _apply_numpy(
     rows[chosen] = np.where(allowed, rows[chosen], -np.inf)
 
 
-def _apply_torch(
-    logits: torch.Tensor, bitmask: Any, vocab_size: Optional[int], indices: Optional[Sequence[int]]
-) -> None:
+def _apply_torch(logits: torch.Tensor, bitmask: Any, vocab_size: int | None, indices: Sequence[int] | None) -> None:
     import torch
 
-    bitmask = torch.atleast_2d(torch.as_tensor(bitmask))
+    bitmask = torch.as_tensor(bitmask)
+    bitmask = bitmask if bitmask.ndim == 2 else bitmask.unsqueeze(0)
     rows = logits if logits.ndim == 2 else logits.unsqueeze(0)
     chosen = _rows(rows, bitmask, indices)
     rows = rows[:, :vocab_size]
@@ -95,7 +99,7 @@ def _apply_torch(
     rows[chosen] = rows[chosen].masked_fill(~allowed, float("-inf"))
 
 
-def _rows(logits: Any, bitmask: Any, indices: Optional[Sequence[int]]) -> list[int]:
+def _rows(logits: Any, bitmask: Any, indices: Sequence[int] | None) -> list[int]:
     """The rows to change, checked against both."""
     count = logits.shape[0]
     if indices is None and bitmask.shape[0] != count:

@@ -1,11 +1,13 @@
 """Exceptions, with the same kinds and places as the errors of the Rust library.
 
-Every field but the message has a default, so that exceptions survive pickling: engines send them from one process to another.
+Every field but the message has a default, so that exceptions survive pickling: engines send them from one process to
+another.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 
 class LimitExceeded(NamedTuple):
@@ -22,18 +24,19 @@ class HarmonyMaskError(Exception):
 class CompileError(HarmonyMaskError, ValueError):
     """A request or a schema that is wrong, cannot be satisfied, or cannot be enforced.
 
-    `kind` is a short stable name (`wrong_type`, `unsatisfiable`, `limit`), `pointer` the JSON pointer of the place in the request or schema, `tool`
-    and `keyword` what it is about, and `limit` the ceiling that was exceeded, each where there is one.
+    `kind` is a short stable name (`wrong_type`, `unsatisfiable`, `limit`), `pointer` the JSON pointer of the place in
+    the request or schema, `tool` and `keyword` what it is about, and `limit` the ceiling that was exceeded, each where
+    there is one.
     """
 
     def __init__(
         self,
         message: str,
         kind: str = "",
-        tool: Optional[str] = None,
+        tool: str | None = None,
         pointer: str = "",
-        keyword: Optional[str] = None,
-        limit: Optional[tuple[str, int]] = None,
+        keyword: str | None = None,
+        limit: tuple[str, int] | None = None,
     ) -> None:
         super().__init__(message)
         self.kind = kind
@@ -46,7 +49,8 @@ class CompileError(HarmonyMaskError, ValueError):
 class TokenRejected(HarmonyMaskError, ValueError):
     """A token that may not come next; the matcher is as it was.
 
-    `valid_bytes` of the token could still be read, then one of `expected` should have come. `place` says where, in words.
+    `valid_bytes` of the token could still be read, then one of `expected` should have come. `place` says where, in
+    words.
     """
 
     def __init__(
@@ -80,7 +84,9 @@ class VocabularyError(HarmonyMaskError, ValueError):
 
 
 class BitmaskError(HarmonyMaskError, ValueError):
-    """A buffer that cannot hold masks. `kind` says what about it: `type`, `device`, `dtype`, `shape`, `strides`, `alignment`, `read_only` or `range`."""
+    """A buffer that cannot hold masks. `kind` says what about it: `type`, `device`, `dtype`, `shape`, `strides`,
+    `alignment`, `read_only` or `range`.
+    """
 
     def __init__(self, message: str, kind: str = "") -> None:
         super().__init__(message)

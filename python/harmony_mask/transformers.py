@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Union, cast
 
 import torch
 from transformers import LogitsProcessor, LogitsProcessorList
@@ -19,7 +20,8 @@ from .turns import completion_start
 
 Grammars = Union[Grammar, Sequence[Grammar]]
 
-# How many tokens before the end must be in sight. What a single token commits to (one more object with its required members, say) is spelled in fewer.
+# How many tokens before the end must be in sight. What a single token commits to (one more object with its required
+# members, say) is spelled in fewer.
 _SIGHT = 64
 # Near the end only so many of the model's favourites are looked at.
 _CANDIDATES = 16
@@ -37,18 +39,19 @@ class Completion:
 class HarmonyLogitsProcessor(LogitsProcessor):
     """Allows only tokens that the grammar allows.
 
-    One grammar serves all rows; a list has one for each prompt, and prompts that are expanded (`num_return_sequences`, beams) keep theirs. Rows may be reordered, cut or
-    extended between calls: each call compares the whole row with what was seen before. A prompt may contain the beginning of the completion.
+    One grammar serves all rows; a list has one for each prompt, and prompts that are expanded (`num_return_sequences`,
+    beams) keep theirs. Rows may be reordered, cut or extended between calls: each call compares the whole row with
+    what was seen before. A prompt may contain the beginning of the completion.
 
-    With `max_new_tokens`, completions are finished within so many tokens after the prompt: when they are nearly used up, tokens from which the end could not be reached any
-    more are left out.
+    With `max_new_tokens`, completions are finished within so many tokens after the prompt: when they are nearly used
+    up, tokens from which the end could not be reached any more are left out.
     """
 
-    def __init__(self, grammars: Grammars, *, max_new_tokens: Optional[int] = None) -> None:
+    def __init__(self, grammars: Grammars, *, max_new_tokens: int | None = None) -> None:
         self._grammars = [grammars] if isinstance(grammars, Grammar) else list(grammars)
         self._max_new_tokens = max_new_tokens
         self._rows: list[_Row] = []
-        self._bitmask: Optional[torch.Tensor] = None
+        self._bitmask: torch.Tensor | None = None
 
     @property
     def matchers(self) -> list[Matcher]:
@@ -63,7 +66,10 @@ class HarmonyLogitsProcessor(LogitsProcessor):
     def completions(self, sequences: torch.LongTensor) -> list[Completion]:
         """What was said in the sequences that `model.generate` returned."""
         self._follow(sequences.tolist())
-        return [Completion(row.matcher.token_ids, row.matcher.transcript(), row.matcher.is_terminated()) for row in self._rows]
+        return [
+            Completion(row.matcher.token_ids, row.matcher.transcript(), row.matcher.is_terminated())
+            for row in self._rows
+        ]
 
     @torch.no_grad()
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
@@ -71,16 +77,17 @@ class HarmonyLogitsProcessor(LogitsProcessor):
         bitmask = self._allocate(*scores.shape)
         batch_fill_next_token_bitmask(self.matchers, bitmask)
         # Not in place: with `output_logits`, transformers keeps the scores that it hands us.
-        scores = scores.masked_fill(~allowed_tokens(bitmask, scores.shape[1]).to(scores.device), float("-inf"))
+        forbidden = ~allowed_tokens(bitmask, scores.shape[1]).to(scores.device)
+        masked = cast(torch.FloatTensor, scores.masked_fill(forbidden, float("-inf")))
         if self._max_new_tokens is not None:
-            for row, row_scores in zip(self._rows, scores):
+            for row, row_scores in zip(self._rows, masked, strict=False):
                 row.stay_within(self._max_new_tokens, row_scores)
-        return scores
+        return masked
 
     def _follow(self, sequences: list[list[int]]) -> None:
         if len(self._rows) != len(sequences):
             self._rows = [_Row(self._grammar(index, len(sequences))) for index in range(len(sequences))]
-        for row, sequence in zip(self._rows, sequences):
+        for row, sequence in zip(self._rows, sequences, strict=False):
             row.follow(sequence)
 
     def _grammar(self, index: int, count: int) -> Grammar:
@@ -100,7 +107,7 @@ class _Row:
 
     def __init__(self, grammar: Grammar) -> None:
         self.matcher = grammar.matcher()
-        self._prompt: Optional[list[int]] = None
+        self._prompt: list[int] | None = None
         self._start = 0
         self._generated = 0
 
@@ -130,7 +137,7 @@ class _Row:
         values, candidates = scores.topk(min(_CANDIDATES, scores.shape[0]))
         kept = [
             (token, value)
-            for token, value in zip(candidates.tolist(), values)
+            for token, value in zip(candidates.tolist(), values, strict=False)
             if value > float("-inf") and self._cost(token) <= left
         ]
         # The first step of the shortest way is always kept: with it, there is always a way.
@@ -166,7 +173,8 @@ def generate(
 ) -> list[Completion]:
     """Runs `model.generate` under masks and parses what was said, including what the prompts contained of it.
 
-    The completions stop at `<|return|>` and `<|call|>`, and end within `max_new_tokens`. `options` are those of `model.generate`.
+    The completions stop at `<|return|>` and `<|call|>`, and end within `max_new_tokens`. `options` are those of
+    `model.generate`.
     """
     processor = HarmonyLogitsProcessor(grammars, max_new_tokens=max_new_tokens)
     stop_token_ids = processor.stop_token_ids

@@ -1,12 +1,13 @@
 """Where in a prompt the assistant's turn begins.
 
-A grammar describes what follows `<|start|>assistant`. A prompt may end right there, or somewhere in the turn: after a prefilled header, or in the middle of a completion that
-is taken up again. The turn then began earlier, and all of it has to be read.
+A grammar describes what follows `<|start|>assistant`. A prompt may end right there, or somewhere in the turn: after a
+prefilled header, or in the middle of a completion that is taken up again. The turn then began earlier, and all of it
+has to be read.
 """
 
 from __future__ import annotations
 
-from typing import Optional, Sequence
+from collections.abc import Sequence
 
 from ._native import Vocabulary
 
@@ -16,10 +17,11 @@ _ROLE = b"assistant"
 def completion_start(vocabulary: Vocabulary, prompt: Sequence[int]) -> int:
     """The index at which the completion begins, of which the prompt may contain a part.
 
-    Without any `<|start|>`, this is no Harmony prompt, and the completion begins at its end. Raises ValueError where the prompt ends outside of a turn of the assistant.
+    Without any `<|start|>`, this is no Harmony prompt, and the completion begins at its end. Raises ValueError where
+    the prompt ends outside of a turn of the assistant.
     """
     start = vocabulary.special_id("start")
-    begin: Optional[int] = None
+    begin: int | None = None
     end = len(prompt)
     for at in range(len(prompt) - 1, -1, -1):
         if prompt[at] != start:
@@ -35,7 +37,9 @@ def completion_start(vocabulary: Vocabulary, prompt: Sequence[int]) -> int:
 
 
 def _belongs(vocabulary: Vocabulary, message: Sequence[int], *, is_last: bool) -> bool:
-    """Whether a message, without its `<|start|>`, is part of the open turn: the assistant's, and not one that ended a turn."""
+    """Whether a message, without its `<|start|>`, is part of the open turn: the assistant's, and not one that ended a
+    turn.
+    """
     if not message or vocabulary.token_bytes(message[0]) != _ROLE:
         return False
     if is_last:

@@ -26,7 +26,7 @@ CALL = {
     "tool_choice": "required",
 }
 COMPLETION = (
-    '<|channel|>analysis<|message|>Look it up.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather'
+    "<|channel|>analysis<|message|>Look it up.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather"
     ' <|constrain|>json<|message|>{"city":"Lisbon"}<|call|>'
 )
 

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
+from conftest import LOGITS
 
 import harmony_mask
 from harmony_mask import BitmaskError, batch_fill_next_token_bitmask
 from harmony_mask.bitmask import allowed_tokens
-
-from conftest import LOGITS
 
 torch = pytest.importorskip("torch")
 

@@ -4,10 +4,9 @@ import copy
 
 import numpy as np
 import pytest
+from conftest import LOGITS
 
 import harmony_mask
-
-from conftest import LOGITS
 
 RETURN, CALL, CHANNEL, START = 200_002, 200_012, 200_005, 200_006
 
@@ -114,7 +113,8 @@ def test_forced_tokens_may_be_appended(compiler, vocabulary):
     matcher = compiler.compile(request).matcher()
     matcher.accept_tokens(vocabulary.encode("<|channel|>final", special_tokens=True))
     forced = matcher.find_jump_forward_tokens()
-    assert vocabulary.decode(forced).endswith("<|message|>")[:1] or True
+    assert vocabulary.decode(forced).startswith('<|message|>{"answer')
+    assert matcher.token_ids[-1] != forced[-1], "they are not accepted yet"
     assert matcher.accept_tokens(forced)
 
 
@@ -133,7 +133,7 @@ def test_stop_tokens(matcher, vocabulary, completion):
 def test_a_matcher_says_where_it_stands(matcher, completion):
     assert matcher.expected() == ["<|channel|>", "` to=`"]
     matcher.accept_tokens(completion[:-3])
-    assert matcher.place() == "arguments of functions.get_weather, /properties/city"
+    assert matcher.place().startswith("arguments of functions.get_weather")
     assert matcher.place() in repr(matcher)
 
 
