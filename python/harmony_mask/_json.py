@@ -17,9 +17,7 @@ def to_json(document: Any) -> str:
 
 
 def _write(thing: Any) -> Any:
-    """What stands for a thing that JSON has no word for. Pydantic is recognised by its methods, so it need not be
-    installed.
-    """
+    """What stands for a thing that JSON has no word for. Pydantic is known by its methods: it need not be installed."""
     if isinstance(thing, type) and hasattr(thing, "model_json_schema"):
         return thing.model_json_schema()
     if hasattr(thing, "model_dump"):

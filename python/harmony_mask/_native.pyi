@@ -5,19 +5,29 @@
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict, Union, final
+from typing import Any, Literal, TypeAlias, TypedDict, final
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-Bitmask = Union[npt.NDArray[np.int32], torch.Tensor]
+_Bitmask: TypeAlias = npt.NDArray[np.int32] | torch.Tensor
 # JSON text, what `json.dumps` writes, or a pydantic model; these may also stand for schemas within a request.
-Document = Any
+_Document: TypeAlias = Any
 
+__all__ = [
+    "Compiler",
+    "Grammar",
+    "Matcher",
+    "Message",
+    "Vocabulary",
+    "__version__",
+    "batch_fill_next_token_bitmask",
+    "time_fills",
+]
 __version__: str
 
-class Coverage(TypedDict):
+class _Coverage(TypedDict):
     tool: str | None
     pointer: str
     keyword: str
@@ -45,14 +55,14 @@ class Compiler:
         cls,
         vocabulary: Vocabulary | None = None,
         *,
-        cache_limit_bytes: int = 268_435_456,
+        cache_limit_bytes: int = ...,
         limits: Mapping[str, int] | None = None,
-        resources: Mapping[str, Document] | None = None,
+        resources: Mapping[str, _Document] | None = None,
     ) -> Compiler: ...
-    def compile(self, request: Document) -> Grammar: ...
+    def compile(self, request: _Document) -> Grammar: ...
     def compile_json_schema(
         self,
-        schema: Document,
+        schema: _Document,
         *,
         whitespace: str | None = None,
         property_order: str | None = None,
@@ -71,7 +81,7 @@ class Grammar:
     @property
     def vocabulary(self) -> Vocabulary: ...
     @property
-    def coverage(self) -> list[Coverage]: ...
+    def coverage(self) -> list[_Coverage]: ...
     @property
     def warnings(self) -> list[str]: ...
     @property
@@ -80,8 +90,8 @@ class Grammar:
 @final
 class Matcher:
     def __new__(cls, grammar: Grammar) -> Matcher: ...
-    def fill_next_token_bitmask(self, bitmask: Bitmask, index: int = 0) -> bool: ...
-    def fill_draft_token_bitmask(self, bitmask: Bitmask, draft_tokens: Sequence[int], index: int = 0) -> int: ...
+    def fill_next_token_bitmask(self, bitmask: _Bitmask, index: int = 0) -> bool: ...
+    def fill_draft_token_bitmask(self, bitmask: _Bitmask, draft_tokens: Sequence[int], index: int = 0) -> int: ...
     def accept_token(self, token_id: int) -> bool: ...
     def accept_tokens(self, token_ids: Sequence[int]) -> bool: ...
     def accept(self, token_id: int) -> None: ...
@@ -125,8 +135,8 @@ class Message:
 
 def batch_fill_next_token_bitmask(
     matchers: Sequence[Matcher],
-    bitmask: Bitmask,
+    bitmask: _Bitmask,
     indices: Sequence[int] | None = None,
     draft_tokens: Sequence[Sequence[int]] | None = None,
 ) -> list[int]: ...
-def time_fills(matcher: Matcher, bitmask: Bitmask, rounds: int) -> float: ...
+def time_fills(matcher: Matcher, bitmask: _Bitmask, rounds: int) -> float: ...

@@ -1,5 +1,4 @@
-"""Bitmasks: matrices of int32 with one row per sequence; bit `t % 32` of word `t // 32` is set where token `t` is
-allowed.
+"""Bitmasks: matrices of int32, one row per sequence, bit `t % 32` of word `t // 32` set where token `t` is allowed.
 
 This is the layout of xgrammar, llguidance, vLLM and SGLang, so masks filled here go through their kernels as they are.
 """
@@ -18,16 +17,15 @@ if TYPE_CHECKING:
 
 
 def get_bitmask_shape(batch_size: int, vocab_size: int) -> tuple[int, int]:
-    """Rows and words of a bitmask. `vocab_size` is the width of the model's logits, 201,088 in gpt-oss, not the
-    tokenizer's length.
+    """Rows and words of a bitmask.
+
+    `vocab_size` is the width of the model's logits, 201,088 in gpt-oss, not the tokenizer's length.
     """
     return batch_size, -(-vocab_size // 32)
 
 
 def allocate_token_bitmask(batch_size: int, vocab_size: int, *, backend: Literal["numpy", "torch"] = "numpy") -> Any:
-    """A bitmask in which everything is allowed, as a numpy array or as a torch tensor on the CPU (pinned where there
-    is a GPU).
-    """
+    """A bitmask in which everything is allowed: of numpy, or of torch on the CPU, pinned where there is a GPU."""
     shape = get_bitmask_shape(batch_size, vocab_size)
     if backend == "numpy":
         import numpy as np

@@ -49,8 +49,7 @@ class CompileError(HarmonyMaskError, ValueError):
 class TokenRejected(HarmonyMaskError, ValueError):
     """A token that may not come next; the matcher is as it was.
 
-    `valid_bytes` of the token could still be read, then one of `expected` should have come. `place` says where, in
-    words.
+    `valid_bytes` of the token could be read, then one of `expected` should have come. `place` says where, in words.
     """
 
     def __init__(
@@ -84,8 +83,9 @@ class VocabularyError(HarmonyMaskError, ValueError):
 
 
 class BitmaskError(HarmonyMaskError, ValueError):
-    """A buffer that cannot hold masks. `kind` says what about it: `type`, `device`, `dtype`, `shape`, `strides`,
-    `alignment`, `read_only` or `range`.
+    """A buffer that cannot hold masks; nothing was written.
+
+    `kind` says what about it: `type`, `device`, `dtype`, `shape`, `strides`, `alignment`, `read_only` or `range`.
     """
 
     def __init__(self, message: str, kind: str = "") -> None:

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Union, cast
+from typing import Any, cast
 
 import torch
 from transformers import LogitsProcessor, LogitsProcessorList
 
-from ._native import Grammar, Matcher, Message, batch_fill_next_token_bitmask
+from ._native import Grammar, Matcher, Message, Vocabulary, batch_fill_next_token_bitmask
 from .bitmask import allocate_token_bitmask, allowed_tokens
-from .turns import completion_start
+from .turns import completion_start, opens_other_turn
 
-Grammars = Union[Grammar, Sequence[Grammar]]
+Grammars = Grammar | Sequence[Grammar]
 
-# How many tokens before the end must be in sight. What a single token commits to (one more object with its required
-# members, say) is spelled in fewer.
+# How far from the limit tokens are looked at one by one. What a single token commits to (one more object with its
+# required members, say) is spelled in fewer.
 _SIGHT = 64
 # Near the end only so many of the model's favourites are looked at.
 _CANDIDATES = 16
@@ -41,10 +41,12 @@ class HarmonyLogitsProcessor(LogitsProcessor):
 
     One grammar serves all rows; a list has one for each prompt, and prompts that are expanded (`num_return_sequences`,
     beams) keep theirs. Rows may be reordered, cut or extended between calls: each call compares the whole row with
-    what was seen before. A prompt may contain the beginning of the completion.
+    what was seen before. A prompt may contain the beginning of the completion, and the processor may serve the next
+    turn of the same conversation.
 
-    With `max_new_tokens`, completions are finished within so many tokens after the prompt: when they are nearly used
-    up, tokens from which the end could not be reached any more are left out.
+    With `max_new_tokens`, completions end within so many tokens after the prompt: when these are nearly used up,
+    tokens from which the end could not be reached any more are left out. (It is then too late if the model has just
+    chosen a token that commits it to more than 64 others, such as the `[` of an optional array with 100 items.)
     """
 
     def __init__(self, grammars: Grammars, *, max_new_tokens: int | None = None) -> None:
@@ -80,14 +82,14 @@ class HarmonyLogitsProcessor(LogitsProcessor):
         forbidden = ~allowed_tokens(bitmask, scores.shape[1]).to(scores.device)
         masked = cast(torch.FloatTensor, scores.masked_fill(forbidden, float("-inf")))
         if self._max_new_tokens is not None:
-            for row, row_scores in zip(self._rows, masked, strict=False):
+            for row, row_scores in zip(self._rows, masked, strict=True):
                 row.stay_within(self._max_new_tokens, row_scores)
         return masked
 
     def _follow(self, sequences: list[list[int]]) -> None:
         if len(self._rows) != len(sequences):
             self._rows = [_Row(self._grammar(index, len(sequences))) for index in range(len(sequences))]
-        for row, sequence in zip(self._rows, sequences, strict=False):
+        for row, sequence in zip(self._rows, sequences, strict=True):
             row.follow(sequence)
 
     def _grammar(self, index: int, count: int) -> Grammar:
@@ -113,10 +115,11 @@ class _Row:
 
     def follow(self, sequence: list[int]) -> None:
         """Brings the matcher to where the sequence is."""
-        if self._prompt is None or sequence[: len(self._prompt)] != self._prompt:
-            self._prompt = sequence
+        prompt = self._prompt
+        if prompt is None or not _goes_on(self.matcher.vocabulary, prompt, sequence):
+            prompt = self._prompt = sequence
             self._start = completion_start(self.matcher.vocabulary, sequence)
-        self._generated = len(sequence) - len(self._prompt)
+        self._generated = len(sequence) - len(prompt)
         completion, seen = sequence[self._start :], self.matcher.token_ids
         common = _common_prefix(completion, seen)
         self.matcher.rollback(len(seen) - common)
@@ -137,7 +140,7 @@ class _Row:
         values, candidates = scores.topk(min(_CANDIDATES, scores.shape[0]))
         kept = [
             (token, value)
-            for token, value in zip(candidates.tolist(), values, strict=False)
+            for token, value in zip(candidates.tolist(), values, strict=True)
             if value > float("-inf") and self._cost(token) <= left
         ]
         # The first step of the shortest way is always kept: with it, there is always a way.
@@ -152,6 +155,11 @@ class _Row:
         cost = 1 + len(self.matcher.shortest_completion())
         self.matcher.rollback(1)
         return cost
+
+
+def _goes_on(vocabulary: Vocabulary, prompt: list[int], sequence: list[int]) -> bool:
+    """Whether a sequence is this prompt and more of the same turn. Anything else is a new prompt."""
+    return sequence[: len(prompt)] == prompt and not opens_other_turn(vocabulary, sequence[len(prompt) :])
 
 
 def _common_prefix(left: list[int], right: list[int]) -> int:

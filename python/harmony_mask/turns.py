@@ -36,10 +36,15 @@ def completion_start(vocabulary: Vocabulary, prompt: Sequence[int]) -> int:
     raise ValueError("the prompt must end within a turn of the assistant: add `<|start|>assistant` to it")
 
 
+def opens_other_turn(vocabulary: Vocabulary, tokens: Sequence[int]) -> bool:
+    """Whether somebody other than the assistant begins to speak in these tokens."""
+    start = vocabulary.special_id("start")
+    speakers = [tokens[at + 1] for at, token in enumerate(tokens[:-1]) if token == start]
+    return any(vocabulary.token_bytes(speaker) != _ROLE for speaker in speakers)
+
+
 def _belongs(vocabulary: Vocabulary, message: Sequence[int], *, is_last: bool) -> bool:
-    """Whether a message, without its `<|start|>`, is part of the open turn: the assistant's, and not one that ended a
-    turn.
-    """
+    """Whether a message (without its `<|start|>`) is the assistant's, and not one that ended a turn."""
     if not message or vocabulary.token_bytes(message[0]) != _ROLE:
         return False
     if is_last:
