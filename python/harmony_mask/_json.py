@@ -11,7 +11,7 @@ from .errors import CompileError
 def to_json(document: Any) -> str:
     """Called by the native half for whatever is not text already."""
     try:
-        return json.dumps(document, default=_write, ensure_ascii=False, allow_nan=False)
+        return json.dumps(document, default=_write, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise CompileError(f"not JSON: {error}", "not_json") from error
 

@@ -134,7 +134,8 @@ class _Row:
         if self.matcher.is_terminated():
             return
         left = max_new_tokens - self._generated
-        shortest = self.matcher.shortest_completion()
+        # The text of a bare schema may be complete before it is terminated.
+        shortest = self.matcher.shortest_completion() or self.matcher.allowed_stop_token_ids()
         if left > len(shortest) + _SIGHT:
             return
         values, candidates = scores.topk(min(_CANDIDATES, scores.shape[0]))

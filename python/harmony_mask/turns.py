@@ -20,33 +20,50 @@ def completion_start(vocabulary: Vocabulary, prompt: Sequence[int]) -> int:
     Without any `<|start|>`, this is no Harmony prompt, and the completion begins at its end. Raises ValueError where
     the prompt ends outside of a turn of the assistant.
     """
-    start = vocabulary.special_id("start")
-    begin: int | None = None
-    end = len(prompt)
-    for at in range(len(prompt) - 1, -1, -1):
-        if prompt[at] != start:
-            continue
-        if not _belongs(vocabulary, prompt[at + 1 : end], is_last=begin is None):
-            break
-        begin, end = at + 2, at
-    if begin is not None:
-        return begin
-    if start not in prompt:
+    starts = _starts(vocabulary, prompt)
+    if not starts:
         return len(prompt)
-    raise ValueError("the prompt must end within a turn of the assistant: add `<|start|>assistant` to it")
+    begin: int | None = None
+    for at, end in zip(starts, [*starts[1:], len(prompt)], strict=True):
+        message = prompt[at + 1 : end]
+        role, count = _role(vocabulary, message)
+        if role == _ROLE and begin is None:
+            begin = at + 1 + count
+        elif not _may_be_assistant(role, message[count:]):
+            begin = None
+        if message and message[-1] in vocabulary.stop_token_ids:
+            begin = None
+    if begin is None:
+        raise ValueError("the prompt must end within a turn of the assistant: add `<|start|>assistant` to it")
+    return begin
 
 
 def opens_other_turn(vocabulary: Vocabulary, tokens: Sequence[int]) -> bool:
     """Whether somebody other than the assistant begins to speak in these tokens."""
+    messages = [tokens[at + 1 : at + 1 + len(_ROLE)] for at in _starts(vocabulary, tokens)]
+    roles = [(message, *_role(vocabulary, message)) for message in messages]
+    return not all(_may_be_assistant(role, message[count:]) for message, role, count in roles)
+
+
+def _starts(vocabulary: Vocabulary, tokens: Sequence[int]) -> list[int]:
     start = vocabulary.special_id("start")
-    speakers = [tokens[at + 1] for at, token in enumerate(tokens[:-1]) if token == start]
-    return any(vocabulary.token_bytes(speaker) != _ROLE for speaker in speakers)
+    return [at for at, token in enumerate(tokens) if token == start]
 
 
-def _belongs(vocabulary: Vocabulary, message: Sequence[int], *, is_last: bool) -> bool:
-    """Whether a message (without its `<|start|>`) is the assistant's, and not one that ended a turn."""
-    if not message or vocabulary.token_bytes(message[0]) != _ROLE:
-        return False
-    if is_last:
-        return message[-1] not in vocabulary.stop_token_ids
-    return message[-1] == vocabulary.special_id("end")
+def _role(vocabulary: Vocabulary, message: Sequence[int]) -> tuple[bytes, int]:
+    """As many bytes of a message (without its `<|start|>`) as `assistant` has, and how many tokens spell them.
+
+    A model may spell it otherwise than the tokenizer, so that one token does not tell.
+    """
+    role, count = b"", 0
+    for token in message:
+        spelling = vocabulary.token_bytes(token)
+        if spelling is None or len(role) >= len(_ROLE):
+            break
+        role, count = role + spelling, count + 1
+    return role, count
+
+
+def _may_be_assistant(role: bytes, rest: Sequence[int]) -> bool:
+    """Whether the role is the assistant's, or may become it where nothing follows yet."""
+    return role == _ROLE or (not rest and _ROLE.startswith(role))

@@ -27,7 +27,7 @@ pub(crate) fn compile(error: &Error) -> PyErr {
 }
 
 /// A document that is not JSON.
-pub(crate) fn not_json(error: &serde_json::Error) -> PyErr {
+pub(crate) fn not_json(error: &dyn std::error::Error) -> PyErr {
     PyErr::new::<python::CompileError, _>((format!("not JSON: {error}"), "not_json"))
 }
 
