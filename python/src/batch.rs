@@ -1,4 +1,6 @@
-//! Filling the rows of a batch, on all cores.
+//! Filling the rows of a batch, on all cores where that helps.
+
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -7,6 +9,9 @@ use rayon::prelude::*;
 use crate::bitmask::Bitmask;
 use crate::error;
 use crate::matcher::{PyMatcher, Shared, fill_drafts};
+
+/// A mask that was made before is copied in half a microsecond, less than waking a thread takes; making one takes hundreds.
+const PATIENCE: Duration = Duration::from_micros(50);
 
 /// What one matcher fills: its first row, and the drafts after which there is another row each.
 struct Part {
@@ -21,7 +26,7 @@ impl Part {
     }
 }
 
-/// Fills the rows of many matchers, on all cores, with the interpreter released.
+/// Fills the rows of many matchers with the interpreter released, on all cores where masks have to be made.
 ///
 /// Matcher `i` fills row `indices[i]`, or row `i` without `indices`. With `draft_tokens`, one list per matcher, it also fills the rows
 /// after its own, one per draft. Returns, per matcher, how many drafts are allowed (without drafts, 0 each). Rows must not overlap.
@@ -47,11 +52,22 @@ pub(crate) fn batch_fill_next_token_bitmask(
     let (rows, words) = (bitmask.rows(), bitmask.words());
     let mut work = divide(&parts, bitmask.rows_mut(0, rows), words)?;
     work.sort_by_key(|(place, ..)| *place);
-    Ok(py.detach(|| {
-        work.into_par_iter()
-            .map(|(_, part, rows)| fill_drafts(&mut part.matcher.lock(), rows, words, &part.drafts))
-            .collect()
-    }))
+    Ok(py.detach(|| fill_all(work, words)))
+}
+
+/// Fills all pieces: here as long as masks are only copied, on all cores as soon as they have to be made.
+fn fill_all(work: Vec<(usize, &Part, &mut [u32])>, words: usize) -> Vec<usize> {
+    let fill = |(_, part, rows): (usize, &Part, &mut [u32])| {
+        fill_drafts(&mut part.matcher.lock(), rows, words, &part.drafts)
+    };
+    let (started, mut rest) = (Instant::now(), work.into_iter());
+    let mut accepted: Vec<usize> = Vec::with_capacity(rest.len());
+    while started.elapsed() < PATIENCE {
+        let Some(piece) = rest.next() else { return accepted };
+        accepted.push(fill(piece));
+    }
+    accepted.extend(rest.collect::<Vec<_>>().into_par_iter().map(fill).collect::<Vec<_>>());
+    accepted
 }
 
 /// The given list, if it has one element per matcher; the default otherwise.
