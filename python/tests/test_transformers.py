@@ -13,7 +13,7 @@ from harmony_mask.turns import completion_start, opens_other_turn
 
 EXAMPLES = ["weather", "shopping", "tools_and_format"]
 COUNT = 50
-MAX_NEW_TOKENS = 64
+MAX_NEW_TOKENS = 48
 # Where one completion tells as much as fifty.
 FEW_TOKENS = 40
 
