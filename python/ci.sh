@@ -11,6 +11,11 @@ step() {
     printf '\n-- python: %s (%d s)\n' "$1" "$SECONDS"
 }
 
+python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' || {
+    echo "Python 3.11 or newer with its module venv is needed; this is $(python3 --version 2>&1)" >&2
+    exit 1
+}
+
 step 'the native half is formatted, and clippy has nothing to say'
 cargo fmt --manifest-path "$here/Cargo.toml" --check
 cargo clippy --manifest-path "$here/Cargo.toml" --locked --all-targets -- -D warnings

@@ -1,17 +1,19 @@
 //! Filling the rows of a batch, on all cores where that helps.
 
+use std::num::NonZero;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use std::{iter, thread, vec};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rayon::prelude::*;
 
 use crate::bitmask::Bitmask;
-use crate::error;
 use crate::matcher::{PyMatcher, Shared, fill_drafts};
 
-/// A mask that was made before is copied in half a microsecond, less than waking a thread takes; making one takes hundreds.
-const PATIENCE: Duration = Duration::from_micros(50);
+/// A mask that was made before is copied in half a microsecond, less than starting a thread takes; making one may take hundreds.
+const PATIENCE: Duration = Duration::from_micros(100);
 
 /// What one matcher fills: its first row, and the drafts after which there is another row each.
 struct Part {
@@ -21,8 +23,22 @@ struct Part {
 }
 
 impl Part {
-    fn end(&self) -> usize {
-        self.first + self.drafts.len() + 1
+    fn rows(&self) -> Range<usize> {
+        self.first..self.first + self.drafts.len() + 1
+    }
+}
+
+/// A part with its rows and its place in the list.
+struct Piece<'a> {
+    place: usize,
+    part: &'a Part,
+    rows: &'a mut [u32],
+}
+
+impl Piece<'_> {
+    /// Fills the rows; its place, and how many drafts are allowed.
+    fn fill(self, words: usize) -> (usize, usize) {
+        (self.place, fill_drafts(&mut self.part.matcher.lock(), self.rows, words, &self.part.drafts))
     }
 }
 
@@ -49,25 +65,49 @@ pub(crate) fn batch_fill_next_token_bitmask(
         let first = bitmask.first_row(index, drafts.len() + 1)?;
         parts.push(Part { matcher: matcher.get().shared.clone(), first, drafts });
     }
-    let (rows, words) = (bitmask.rows(), bitmask.words());
-    let mut work = divide(&parts, bitmask.rows_mut(0, rows), words)?;
-    work.sort_by_key(|(place, ..)| *place);
+    let words = bitmask.words();
+    let rows = bitmask.ranges_mut(&parts.iter().map(Part::rows).collect::<Vec<_>>())?;
+    let work = parts.iter().zip(rows).enumerate();
+    let work = work.map(|(place, (part, rows))| Piece { place, part, rows }).collect();
     Ok(py.detach(|| fill_all(work, words)))
 }
 
 /// Fills all pieces: here as long as masks are only copied, on all cores as soon as they have to be made.
-fn fill_all(work: Vec<(usize, &Part, &mut [u32])>, words: usize) -> Vec<usize> {
-    let fill = |(_, part, rows): (usize, &Part, &mut [u32])| {
-        fill_drafts(&mut part.matcher.lock(), rows, words, &part.drafts)
-    };
+fn fill_all(work: Vec<Piece<'_>>, words: usize) -> Vec<usize> {
+    let mut done = Vec::with_capacity(work.len());
     let (started, mut rest) = (Instant::now(), work.into_iter());
-    let mut accepted: Vec<usize> = Vec::with_capacity(rest.len());
-    while started.elapsed() < PATIENCE {
-        let Some(piece) = rest.next() else { return accepted };
-        accepted.push(fill(piece));
+    while started.elapsed() < PATIENCE
+        && let Some(piece) = rest.next()
+    {
+        done.push(piece.fill(words));
     }
-    accepted.extend(rest.collect::<Vec<_>>().into_par_iter().map(fill).collect::<Vec<_>>());
-    accepted
+    if rest.len() > 0 {
+        done.extend(fill_on_threads(rest, words));
+        done.sort_unstable();
+    }
+    done.into_iter().map(|(_, accepted)| accepted).collect()
+}
+
+/// Fills pieces on as many threads as there are cores, this one among them.
+///
+/// The threads end with the call. A pool that stays would be lost in processes that are forked, as servers do, and calls would wait for
+/// it for ever.
+fn fill_on_threads(work: vec::IntoIter<Piece<'_>>, words: usize) -> Vec<(usize, usize)> {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let helpers = cores.min(work.len()).saturating_sub(1);
+    let queue = Mutex::new(work);
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let fill_rest = || iter::from_fn(next).map(|piece| piece.fill(words)).collect::<Vec<_>>();
+    thread::scope(|scope| {
+        // What cannot be started is not missed: this thread fills whatever is left.
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, fill_rest).ok();
+        let helpers: Vec<_> = (0..helpers).filter_map(spawn).collect();
+        let mut done = fill_rest();
+        for helper in helpers {
+            done.extend(helper.join().expect("filling does not panic"));
+        }
+        done
+    })
 }
 
 /// The given list, if it has one element per matcher; the default otherwise.
@@ -85,26 +125,4 @@ fn of_length<T>(
             Err(PyValueError::new_err(message))
         }
     }
-}
-
-/// Cuts the rows into one piece per part; each comes with the part's place in the list.
-fn divide<'a>(
-    parts: &'a [Part],
-    mut rest: &'a mut [u32],
-    words: usize,
-) -> PyResult<Vec<(usize, &'a Part, &'a mut [u32])>> {
-    let mut order: Vec<(usize, &Part)> = parts.iter().enumerate().collect();
-    order.sort_by_key(|(_, part)| part.first);
-    let (mut at, mut work) = (0, Vec::with_capacity(parts.len()));
-    for (place, part) in order {
-        let Some(skipped) = part.first.checked_sub(at) else {
-            let message = format!("two matchers would fill row {}", part.first);
-            return Err(error::bitmask("range", message));
-        };
-        let (_, after) = rest.split_at_mut(skipped * words);
-        let (rows, after) = after.split_at_mut((part.end() - part.first) * words);
-        work.push((place, part, rows));
-        (rest, at) = (after, part.end());
-    }
-    Ok(work)
 }

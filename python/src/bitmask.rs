@@ -4,6 +4,8 @@
 //! checked before a word is written, since a wrong buffer would otherwise be silently wrong masks. A torch tensor is taken through
 //! `Tensor.numpy()`, which shares its memory and costs 2 µs; DLPack would cost 7 (measured), and its raw pointer nothing, but unchecked.
 
+use std::ops::Range;
+
 use numpy::npyffi::flags::NPY_ARRAY_WRITEABLE;
 use numpy::{PyArray2, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -64,13 +66,35 @@ impl<'py> Bitmask<'py> {
     /// When there are fewer rows; see [`first_row`](Self::first_row).
     #[allow(unsafe_code)]
     pub(crate) fn rows_mut(&mut self, first: usize, count: usize) -> &mut [u32] {
-        assert!(first + count <= self.rows(), "the range was checked");
+        // SAFETY: this borrows all of `self`, so no other range is in use.
+        unsafe { self.range_mut(first..first + count) }
+    }
+
+    /// The words of several ranges of rows, as [`rows_mut`](Self::rows_mut) gives one; an error where two overlap.
+    #[allow(unsafe_code)]
+    pub(crate) fn ranges_mut(&mut self, ranges: &[Range<usize>]) -> PyResult<Vec<&mut [u32]>> {
+        let mut ordered: Vec<_> = ranges.iter().collect();
+        ordered.sort_by_key(|range| range.start);
+        if let Some(pair) = ordered.windows(2).find(|pair| pair[0].end > pair[1].start) {
+            let message = format!("two matchers would fill row {}", pair[1].start);
+            return Err(error::bitmask("range", message));
+        }
+        // SAFETY: the ranges do not overlap, as was just seen, and this borrows all of `self`.
+        Ok(ranges.iter().map(|range| unsafe { self.range_mut(range.clone()) }).collect())
+    }
+
+    /// # Safety
+    ///
+    /// Nothing else that was borrowed from `self` may overlap with this range.
+    #[allow(unsafe_code, clippy::mut_from_ref)]
+    unsafe fn range_mut(&self, range: Range<usize>) -> &mut [u32] {
+        assert!(range.end <= self.rows(), "the range was checked");
         let words = self.words();
         // SAFETY: `new` saw that the array is C-contiguous, aligned, writeable and made of 32-bit integers, so `rows * words` of them lie at
         // `data`, and the range is within; `u32` has the layout of `i32`. The array is kept alive by `self`, for whose life this is borrowed.
         unsafe {
-            let start = self.array.data().cast::<u32>().add(first * words);
-            std::slice::from_raw_parts_mut(start, count * words)
+            let start = self.array.data().cast::<u32>().add(range.start * words);
+            std::slice::from_raw_parts_mut(start, range.len() * words)
         }
     }
 }

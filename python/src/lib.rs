@@ -4,9 +4,6 @@
 //! others, and exceptions with attributes. Whatever is easier said in Python (dispatch to torch, requests with pydantic models, the processor for
 //! transformers) is said there.
 
-// Values cross the border by pyo3's macros, which unwrap nothing but write paths of their own.
-#![allow(unreachable_pub)]
-
 mod batch;
 mod bitmask;
 mod cache;

@@ -1,5 +1,8 @@
 """Buffers: what is filled, what is refused, and what applying a bitmask does."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from conftest import LOGITS
@@ -155,6 +158,28 @@ def test_a_batch_with_drafts(matcher, completion):
     second.fill_draft_token_bitmask(expected, drafts[1], 0)
     first.fill_draft_token_bitmask(expected, drafts[0], 3)
     assert np.array_equal(bitmask, expected)
+
+
+FORKED = """
+import os, harmony_mask
+def fill():
+    # Each compiler makes its masks anew, so this takes long enough for threads to be started.
+    matchers = [harmony_mask.Compiler().compile({}).matcher() for _ in range(16)]
+    for matcher in matchers:
+        assert matcher.accept_token(200_005)
+    bitmask = harmony_mask.allocate_token_bitmask(16, 201_088)
+    assert harmony_mask.batch_fill_next_token_bitmask(matchers, bitmask) == [0] * 16
+    assert (bitmask == bitmask[0]).all()
+fill()
+child = os.fork()
+fill()
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+def test_batches_work_in_forked_processes():
+    subprocess.run([sys.executable, "-P", "-c", FORKED], check=True, timeout=300)
 
 
 def test_a_batch_is_checked_as_a_whole(matcher):
