@@ -5,6 +5,7 @@ mod corpus;
 mod harmony;
 mod harness;
 mod laws;
+mod layout;
 mod masks;
 mod requests;
 mod schemas;
