@@ -18,7 +18,7 @@ python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' |
 
 step 'the native half is formatted, and clippy has nothing to say'
 cargo fmt --manifest-path "$here/Cargo.toml" --check
-cargo clippy --manifest-path "$here/Cargo.toml" --locked --all-targets -- -D warnings
+cargo clippy --manifest-path "$here/Cargo.toml" --all-targets -- -D warnings
 
 step 'build the wheel'
 [[ -x "$target/test/bin/pip" ]] || python3 -m venv "$target/test"
