@@ -1,9 +1,10 @@
 //! What every rule of one JSON text shares: the schema, the layout, and the leaves made ahead.
 
 use std::any::Any;
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use serde_json::Value as Json;
 

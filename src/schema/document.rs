@@ -2,8 +2,7 @@
 //!
 //! A location is made once per place, however it is reached, so it can stand for the schema found there.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt};
 use referencing::Draft;
 use serde_json::Value;
 
