@@ -105,7 +105,8 @@ def run(name: str, model: Any, compiler: harmony_mask.Compiler, count: int, max_
     for completion, found in zip(masked, problems, strict=False):
         if found or not quiet:
             show(completion)
-            print(*(f"  PROBLEM: {problem}" for problem in found), sep="\n", end="")
+        for problem in found:
+            print(f"  PROBLEM: {problem}")
     return valid == count and valid_free == 0
 
 
