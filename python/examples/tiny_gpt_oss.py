@@ -102,7 +102,7 @@ def run(name: str, model: Any, compiler: harmony_mask.Compiler, count: int, max_
     valid = sum(not found for found in problems)
     valid_free = sum(not verifier.problems(completion) for completion in free)
     print(f"{name}: {valid} of {count} are finished and valid, without masks {valid_free}; {seconds:.1f} s")
-    for completion, found in zip(masked, problems, strict=False):
+    for completion, found in zip(masked, problems, strict=True):
         if found or not quiet:
             show(completion)
         for problem in found:
