@@ -13,7 +13,7 @@ use super::distinct::Counts;
 use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
 use super::number::{all_but, numbers};
-use super::object::object;
+use super::object::objects;
 use super::string::{Escapes, StringLanguage, Words, any_string};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::limits::{LimitExceeded, Limits};
@@ -129,8 +129,7 @@ impl Spelling {
 
     /// The texts of the objects of a node, where it allows objects.
     pub(super) fn objects(self: &Arc<Self>, node: NodeId) -> Option<Expression> {
-        let cells = 0..self.schema.values(node).objects.len();
-        Expression::choice(cells.filter_map(|cell| object(self, node, cell, 0, Vec::new())))
+        Expression::choice(objects(self, node, 0, &[]))
     }
 
     /// Where a node stands, for messages.
@@ -189,10 +188,9 @@ impl Value {
         cells.filter_map(move |cell| array(&self.spelling, self.node, cell, self.level, avoid.clone()))
     }
 
-    fn objects(&self) -> impl Iterator<Item = Expression> {
+    fn objects(&self) -> Vec<Expression> {
         let avoid: Vec<_> = self.avoid.iter().filter_map(Json::as_object).cloned().collect();
-        let cells = 0..self.spelling.schema.values(self.node).objects.len();
-        cells.filter_map(move |cell| object(&self.spelling, self.node, cell, self.level, avoid.clone()))
+        objects(&self.spelling, self.node, self.level, &avoid)
     }
 }
 
