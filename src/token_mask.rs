@@ -169,6 +169,12 @@ impl<'a> TokenMaskMut<'a> {
         self.trim();
     }
 
+    /// The tokens in the set, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = TokenId> + '_ {
+        let bits = BitSlice::<u32, Lsb0>::from_slice(self.words);
+        bits.iter_ones().map(|token| TokenId::try_from(token).expect("only token ids are inserted"))
+    }
+
     /// Clears what was written past the width, which can only be in the last word.
     fn trim(&mut self) {
         if let (Some(last), used @ 1..) = (self.words.last_mut(), self.width % WORD) {

@@ -17,7 +17,7 @@ use super::token_set::TokenSet;
 use super::walk;
 use crate::expression::{Class, Leaf, State};
 use crate::special::{SpecialToken, TokenId};
-use crate::token_mask::TokenMask;
+use crate::token_mask::TokenMaskMut;
 use crate::vocabulary::Vocabulary;
 
 /// The tokens that a residual allows.
@@ -34,7 +34,7 @@ impl Allowed {
     }
 
     /// Writes the tokens into a mask, and clears everything else.
-    pub(super) fn fill(&self, mask: &mut TokenMask) {
+    pub(super) fn fill(&self, mask: &mut TokenMaskMut<'_>) {
         match &*self.sets {
             [] => mask.clear(),
             [first, others @ ..] => {

@@ -40,7 +40,7 @@ use thread::{Tape, Thread, open};
 
 use crate::expression::Expression;
 use crate::special::TokenId;
-use crate::token_mask::TokenMask;
+use crate::token_mask::TokenMaskMut;
 use crate::vocabulary::Vocabulary;
 
 /// What is shared by all grammars of one vocabulary: the vocabulary and the tables of leaf languages.
@@ -144,7 +144,7 @@ impl Automaton {
     }
 
     /// Sets the bits of the tokens that may come next, and clears all others. Empty only where the residual is finished.
-    pub fn fill(&self, residual: &Residual, mask: &mut TokenMask) {
+    pub fn fill(&self, residual: &Residual, mask: &mut TokenMaskMut<'_>) {
         self.allowed(residual).fill(mask);
     }
 

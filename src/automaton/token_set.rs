@@ -1,7 +1,7 @@
 //! Sets of tokens that many states share.
 
 use crate::special::TokenId;
-use crate::token_mask::TokenMask;
+use crate::token_mask::{TokenMask, TokenMaskMut};
 
 /// More tokens than this are kept as mask words: a token id costs 4 bytes, all words of 201,088 ids 25 KB.
 const SPARSE_TOKENS: usize = 2048;
@@ -35,7 +35,7 @@ impl TokenSet {
     }
 
     /// Adds the tokens to a mask.
-    pub(super) fn add_to(&self, mask: &mut TokenMask) {
+    pub(super) fn add_to(&self, mask: &mut TokenMaskMut<'_>) {
         match self {
             Self::Few(tokens) => tokens.iter().for_each(|token| mask.insert(*token)),
             Self::Many(words) => mask.union_words(words.words()),
@@ -43,7 +43,7 @@ impl TokenSet {
     }
 
     /// Makes the mask this set.
-    pub(super) fn copy_to(&self, mask: &mut TokenMask) {
+    pub(super) fn copy_to(&self, mask: &mut TokenMaskMut<'_>) {
         match self {
             Self::Few(_) => {
                 mask.clear();

@@ -13,7 +13,7 @@ use super::thread::{Head, Tape, Thread};
 use super::token_set::TokenSet;
 use crate::expression::{DfaLanguage, Leaf, State};
 use crate::special::TokenId;
-use crate::token_mask::TokenMask;
+use crate::token_mask::TokenMaskMut;
 
 /// What completes a text after a token.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ type Judge<'a> = &'a dyn Fn(Rest<'_>) -> bool;
 
 impl Automaton {
     /// Keeps of the tokens that may come next those after which `fits` approves of the shortest completion.
-    pub fn keep_fitting(&self, residual: &Residual, mask: &mut TokenMask, fits: Judge<'_>) {
+    pub fn keep_fitting(&self, residual: &Residual, mask: &mut TokenMaskMut<'_>, fits: Judge<'_>) {
         let (mut sets, mut kept) = (Vec::new(), Vec::new());
         for thread in self.leaf_threads(residual) {
             match self.all_inside(&thread, fits) {

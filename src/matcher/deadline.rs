@@ -9,7 +9,7 @@ use super::forced;
 use super::rules::{Rules, Step};
 use crate::automaton::{Residual, Rest, Unit};
 use crate::special::TokenId;
-use crate::token_mask::TokenMask;
+use crate::token_mask::TokenMaskMut;
 
 /// Fewer tokens than any completion has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,7 +82,7 @@ impl Rules {
     }
 
     /// The tokens that may come next, of which `left` are left where there is a deadline.
-    pub(super) fn fill(&self, step: &Step, left: Option<usize>, mask: &mut TokenMask) {
+    pub(super) fn fill(&self, step: &Step, left: Option<usize>, mask: &mut TokenMaskMut<'_>) {
         match (&step.plan, left) {
             (Some(plan), Some(left)) => {
                 self.automaton().keep_fitting(&step.residual, mask, &|rest| self.fits(rest, left));

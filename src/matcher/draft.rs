@@ -43,7 +43,7 @@ impl Matcher {
     pub fn fill_draft_masks(&self, draft: &[TokenId], masks: &mut [TokenMask]) -> usize {
         let mut step = self.step().clone();
         for (done, mask) in masks.iter_mut().enumerate() {
-            self.rules.fill(&step, self.left_after(done), mask);
+            self.rules.fill(&step, self.left_after(done), &mut mask.as_mut());
             let next =
                 draft.get(done).and_then(|token| self.rules.take(&step, *token, self.left_after(done)));
             match next {
@@ -68,7 +68,7 @@ impl Matcher {
                 Some((self.rules.take(&step, node.token, self.left_after(done))?, done + 1))
             });
             match &place {
-                Some((step, done)) => self.rules.fill(step, self.left_after(*done), mask),
+                Some((step, done)) => self.rules.fill(step, self.left_after(*done), &mut mask.as_mut()),
                 None => mask.clear(),
             }
             reached.push(place);

@@ -24,7 +24,7 @@ pub use stream::{Delta, Deltas};
 
 use crate::automaton::{Automaton, Residual, Unit};
 use crate::special::{SpecialToken, TokenId};
-use crate::token_mask::TokenMask;
+use crate::token_mask::{TokenMask, TokenMaskMut};
 use crate::transcript::Transcript;
 use crate::vocabulary::Vocabulary;
 use deadline::Plan;
@@ -98,7 +98,12 @@ impl Matcher {
     /// The mask has the width of the model's logits; ids past it are left out. It is empty only when the matcher
     /// [is finished](Self::is_finished), or may stop and has no time left to go on. Cannot fail. Costs a few writes where the state was seen before; see the benches.
     pub fn fill_mask(&self, mask: &mut TokenMask) {
-        self.rules.fill(self.step(), self.left_after(0), mask);
+        self.fill_row(&mut mask.as_mut());
+    }
+
+    /// [`fill_mask`](Self::fill_mask), in somebody else's memory: a row of an engine's batch is filled where it lies.
+    pub fn fill_row(&self, row: &mut TokenMaskMut<'_>) {
+        self.rules.fill(self.step(), self.left_after(0), row);
     }
 
     /// Takes one token.

@@ -8,7 +8,7 @@ use crate::automaton::{Automaton, Residual};
 use crate::expression::Expression;
 use crate::harmony::{Reasoning, Turn};
 use crate::special::{SpecialToken, TokenId};
-use crate::token_mask::TokenMask;
+use crate::token_mask::TokenMaskMut;
 use crate::transcript::{End, Read, Reader};
 use crate::vocabulary::Vocabulary;
 
@@ -146,7 +146,7 @@ impl Rules {
     }
 
     /// Removes from a mask what a cap leaves no room for.
-    pub(super) fn keep_within_cap(&self, step: &Step, mask: &mut TokenMask) {
+    pub(super) fn keep_within_cap(&self, step: &Step, mask: &mut TokenMaskMut<'_>) {
         if self.is_at_cap(step) {
             let kept: Vec<TokenId> = mask.iter().filter(|token| self.is_within_cap(step, *token)).collect();
             mask.clear();

@@ -1,0 +1,145 @@
+"""Matchers: the names of the ecosystem, on top of the Rust library's guarantees."""
+
+import copy
+
+import numpy as np
+import pytest
+from conftest import LOGITS
+
+import harmony_mask
+
+RETURN, CALL, CHANNEL, START = 200_002, 200_012, 200_005, 200_006
+
+
+def mask(matcher):
+    """The allowed tokens."""
+    bitmask = harmony_mask.allocate_token_bitmask(1, LOGITS)
+    assert matcher.fill_next_token_bitmask(bitmask)
+    return set(np.flatnonzero(np.unpackbits(bitmask.view(np.uint8), bitorder="little")).tolist())
+
+
+def test_a_completion_is_followed_to_its_end(matcher, completion):
+    for token in completion:
+        assert not matcher.is_terminated()
+        assert token in mask(matcher)
+        assert matcher.accept_token(token)
+    assert matcher.is_terminated() and matcher.is_accepting()
+    assert matcher.token_ids == completion
+    thought, call = matcher.transcript()
+    assert (thought.channel, thought.content, thought.end) == ("analysis", "Look it up.", "end")
+    assert call.to_dict() == {
+        "role": "assistant",
+        "channel": "commentary",
+        "recipient": "functions.get_weather",
+        "content_type": "json",
+        "content": '{"city":"Lisbon"}',
+        "end": "call",
+    }
+
+
+def test_nothing_follows_the_end(matcher, completion):
+    assert matcher.accept_tokens(completion)
+    bitmask = harmony_mask.allocate_token_bitmask(1, LOGITS)
+    bitmask[:] = 0
+    assert not matcher.fill_next_token_bitmask(bitmask)
+    assert (bitmask == -1).all(), "a finished row is not masked"
+    assert not matcher.accept_token(START)
+
+
+@pytest.mark.parametrize("token", [0, RETURN, CALL, LOGITS - 1, -1, 2**40])
+def test_a_rejected_token_changes_nothing(matcher, token):
+    before = mask(matcher)
+    assert not matcher.accept_token(token)
+    with pytest.raises(harmony_mask.TokenRejected) as caught:
+        matcher.accept(token)
+    assert caught.value.token_id == token
+    assert mask(matcher) == before and matcher.token_ids == []
+
+
+def test_a_rejection_says_what_was_expected_and_where(matcher):
+    matcher.accept(CHANNEL)
+    with pytest.raises(harmony_mask.TokenRejected) as caught:
+        matcher.accept(CHANNEL)
+    error = caught.value
+    assert (error.spelling, error.valid_bytes, error.place) == ("<|channel|>", 0, "a message header")
+    assert "`analysis`" in error.expected and "`analysis`" in str(error)
+
+
+def test_tokens_are_accepted_together_or_not_at_all(matcher, completion):
+    wrong = [*completion[:5], CHANNEL]
+    assert not matcher.accept_tokens(wrong)
+    assert matcher.token_ids == []
+    assert matcher.accept_tokens(completion[:5])
+    assert matcher.token_ids == completion[:5]
+
+
+def test_validating_does_not_advance(matcher, completion):
+    assert matcher.validate_tokens(completion) == len(completion)
+    assert matcher.validate_tokens([*completion[:4], CHANNEL, *completion[4:]]) == 4
+    assert matcher.validate_tokens([*completion, START]) == len(completion)
+    assert matcher.validate_tokens([]) == 0
+    assert matcher.token_ids == []
+
+
+def test_rolling_back_undoes_exactly(matcher, completion):
+    masks = []
+    for token in completion:
+        masks.append(mask(matcher))
+        matcher.accept(token)
+    for expected in reversed(masks):
+        matcher.rollback()
+        assert mask(matcher) == expected
+    with pytest.raises(harmony_mask.RollbackError) as caught:
+        matcher.rollback(1)
+    assert (caught.value.requested, caught.value.accepted) == (1, 0)
+    matcher.accept_tokens(completion)
+    matcher.rollback(len(completion) - 2)
+    assert matcher.token_ids == completion[:2]
+    matcher.reset()
+    assert matcher.token_ids == []
+
+
+@pytest.mark.parametrize("fork", [harmony_mask.Matcher.fork, copy.copy, copy.deepcopy])
+def test_forks_are_independent(matcher, completion, fork):
+    matcher.accept_tokens(completion[:3])
+    other = fork(matcher)
+    matcher.reset()
+    assert other.token_ids == completion[:3] and matcher.token_ids == []
+    assert other.accept_tokens(completion[3:]) and other.is_terminated()
+
+
+def test_forced_tokens_may_be_appended(compiler, vocabulary):
+    request = {"text": {"format": {"type": "json_schema", "name": "a", "schema": {"const": {"answer": 42}}}}}
+    matcher = compiler.compile(request).matcher()
+    matcher.accept_tokens(vocabulary.encode("<|channel|>final", special_tokens=True))
+    forced = matcher.find_jump_forward_tokens()
+    assert vocabulary.decode(forced).startswith('<|message|>{"answer')
+    assert matcher.token_ids[-1] != forced[-1], "they are not accepted yet"
+    assert matcher.accept_tokens(forced)
+
+
+def test_the_shortest_way_out_is_one(matcher):
+    assert matcher.accept_tokens(matcher.shortest_completion())
+    assert matcher.is_terminated()
+
+
+def test_stop_tokens(matcher, vocabulary, completion):
+    assert matcher.stop_token_ids == vocabulary.stop_token_ids == [RETURN, CALL]
+    assert matcher.allowed_stop_token_ids() == []
+    matcher.accept_tokens(completion[:-1])
+    assert matcher.allowed_stop_token_ids() == [CALL]
+
+
+def test_a_matcher_says_where_it_stands(matcher, completion):
+    assert matcher.expected() == ["<|channel|>", "` to=`"]
+    matcher.accept_tokens(completion[:-3])
+    assert matcher.place().startswith("arguments of functions.get_weather")
+    assert matcher.place() in repr(matcher)
+
+
+def test_a_matcher_can_be_made_of_a_grammar(compiler):
+    grammar = compiler.compile_json_schema({"type": "boolean"})
+    matcher = harmony_mask.Matcher(grammar)
+    assert matcher.accept_tokens(compiler.vocabulary.encode("true"))
+    assert matcher.is_accepting() and not matcher.is_terminated()
+    assert matcher.allowed_stop_token_ids() == [RETURN]
