@@ -130,7 +130,7 @@ impl Spelling {
 
     /// The texts of the objects of a node, where it allows objects.
     pub(super) fn objects(self: &Arc<Self>, node: NodeId) -> Option<Expression> {
-        Expression::choice(objects(self, node, 0, &[]))
+        objects(self, node, 0, &[])
     }
 
     /// Where a node stands, for messages.
@@ -189,7 +189,7 @@ impl Value {
         cells.filter_map(move |cell| array(&self.spelling, self.node, cell, self.level, avoid.clone()))
     }
 
-    fn objects(&self) -> Vec<Expression> {
+    fn objects(&self) -> Option<Expression> {
         let avoid: Vec<_> = self.avoid.iter().filter_map(|value| value.as_object()).cloned().collect();
         objects(&self.spelling, self.node, self.level, &avoid)
     }
