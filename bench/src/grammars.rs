@@ -55,10 +55,13 @@ trait Sequence {
 /// A grammar compiled by an engine.
 type Start = Box<dyn Fn() -> Box<dyn Sequence>>;
 
+/// Compiles a grammar, or says why not.
+type Compile = Box<dyn Fn(&str) -> Result<Start, String>>;
+
 /// An engine: its name, and how it compiles.
 struct Engine {
     name: &'static str,
-    compile: Box<dyn Fn(&str) -> Result<Start, String>>,
+    compile: Compile,
 }
 
 /// What an engine did with one grammar.
