@@ -91,6 +91,9 @@ fn prompts_may_end_anywhere() {
         let matcher = grammar(request)
             .matcher_after(&tokens(prompt))
             .unwrap_or_else(|error| panic!("{prompt}: {error}"));
+        let from_text =
+            grammar(request).matcher_after_text(prompt).unwrap_or_else(|error| panic!("{prompt}: {error}"));
+        assert_eq!(from_text.expected(), matcher.expected(), "{prompt}");
         for expected in expected {
             assert!(
                 matcher.expected().iter().any(|known| known == expected),
