@@ -40,7 +40,7 @@ fn starting_anywhere_equals_stepping_there() {
         let grammar = &grammars[round % grammars.len()];
         let mut masks = Vec::new();
         let complete = walk(grammar, HABITS[round % 3], random.below(30), &mut random, |_, mask| {
-            masks.push(mask.clone())
+            masks.push(mask.clone());
         });
         // A walk that ran into the end has shown it already.
         masks.resize_with(complete.tokens().len() + 1, || mask(&complete));
