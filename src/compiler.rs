@@ -359,6 +359,15 @@ impl Grammar {
         Matcher::after_prompt(self.rules.clone(), prompt)
     }
 
+    /// The same from the text of a prompt, in which `<|start|>` and its like stand for the special tokens; never for untrusted text.
+    ///
+    /// # Errors
+    ///
+    /// As [`matcher_after`](Self::matcher_after).
+    pub fn matcher_after_text(&self, prompt: &str) -> Result<Matcher, PromptError> {
+        self.matcher_after(&self.rules.automaton().vocabulary().spell_with_special(prompt))
+    }
+
     /// Every keyword of every schema: enforced exactly, or an annotation that constrains nothing.
     #[must_use]
     pub fn coverage(&self) -> &[CoverageEntry] {
