@@ -4,6 +4,7 @@ mod architecture;
 mod corpus;
 mod harmony;
 mod harness;
+mod hostile;
 mod laws;
 mod masks;
 mod requests;

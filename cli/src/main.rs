@@ -6,6 +6,7 @@
 mod check;
 mod compile;
 mod draft;
+mod fuzz;
 mod generate;
 mod input;
 mod mask;
@@ -38,7 +39,8 @@ Examples:
   harmony-mask generate examples/weather.json
   harmony-mask check examples/weather.json completion.txt
   harmony-mask mask examples/weather.json --prefix '<|channel|>'
-  harmony-mask compile examples/weather.json --json";
+  harmony-mask compile examples/weather.json --json
+  harmony-mask fuzz examples/weather.json";
 
 #[derive(Subcommand)]
 enum Command {
@@ -46,6 +48,7 @@ enum Command {
     Check(check::Check),
     Mask(mask::Mask),
     Compile(compile::Compile),
+    Fuzz(fuzz::Fuzz),
 }
 
 impl Command {
@@ -55,6 +58,7 @@ impl Command {
             Self::Check(command) => command.run(),
             Self::Mask(command) => command.run(),
             Self::Compile(command) => command.run(),
+            Self::Fuzz(command) => command.run(),
         }
     }
 }

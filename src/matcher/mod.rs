@@ -139,7 +139,12 @@ impl Matcher {
     /// Tokens that complete the sequence with as few bytes as possible; they are accepted one after the other.
     #[must_use]
     pub fn shortest_completion(&self) -> Vec<TokenId> {
-        forced::spell(self.vocabulary(), &self.automaton.shortest_completion(self.residual()))
+        self.spell(&self.automaton.shortest_completion(self.residual()))
+    }
+
+    /// Tokens that say `units`, the longest first.
+    pub(crate) fn spell(&self, units: &[Unit]) -> Vec<TokenId> {
+        forced::spell(self.vocabulary(), units)
     }
 
     /// The messages so far.
