@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::expression::Expression;
 use crate::harmony::{self, Body, Options, Request};
 use crate::json::{self, SpellingError, Style};
-use crate::limits::Limits;
+use crate::limits::{Budget, Cancellation, Limits};
 use crate::matcher::Matcher;
 use crate::schema::{Coverage, Schema, SchemaError, SchemaOptions};
 use crate::special::SpecialToken;
@@ -24,6 +24,7 @@ pub struct Compiler {
     shared: Shared,
     limits: Limits,
     resources: Arc<[(String, Value)]>,
+    cancellation: Cancellation,
 }
 
 impl Compiler {
@@ -36,7 +37,12 @@ impl Compiler {
     /// A compiler with other limits.
     #[must_use]
     pub fn with_limits(vocabulary: Vocabulary, limits: Limits) -> Self {
-        Self { shared: Shared::new(vocabulary, limits.cache_bytes), limits, resources: Arc::from([]) }
+        Self {
+            shared: Shared::new(vocabulary, limits.cache_bytes),
+            limits,
+            resources: Arc::from([]),
+            cancellation: Cancellation::default(),
+        }
     }
 
     /// The same compiler, with documents that references of schemas may lead into, by URI. Nothing is ever fetched; the metaschemas of all drafts
@@ -56,6 +62,12 @@ impl Compiler {
         Self { resources: resources.into_iter().collect(), ..self }
     }
 
+    /// The same compiler, with compilations that end early where somebody cancels them.
+    #[must_use]
+    pub fn with_cancellation(self, cancellation: &Cancellation) -> Self {
+        Self { cancellation: cancellation.clone(), ..self }
+    }
+
     /// The vocabulary.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
@@ -69,18 +81,19 @@ impl Compiler {
     /// When a schema is wrong, cannot be satisfied, cannot be enforced, or exceeds a limit. Everything is checked here: masks cannot fail.
     pub fn compile(&self, request: &Request) -> Result<Grammar, Error> {
         let mut report = Report::default();
-        let options = request.options();
+        let (options, budget) = (request.options(), self.budget());
         let turn = harmony::lower(request, &self.limits, &mut |body| match body {
             Body::Arguments(tool) => {
                 let what = format!("arguments of {}", tool.recipient());
                 let part = Part { tool: Some(&tool.name), at: &tool.pointer, what: &what };
-                self.arguments(&tool.schema, options, &part, &mut report)
+                self.arguments(&tool.schema, options, &part, (&budget, &mut report))
             }
             Body::Answer(format) => {
                 let part = Part { tool: None, at: &format.pointer, what: "the answer" };
-                self.value(&format.schema, options, &part, &mut report)
+                self.value(&format.schema, options, &part, (&budget, &mut report))
             }
-        })?;
+        });
+        let turn = turn.map_err(|error| self.given_up(error))?;
         Ok(self.grammar(&turn, report))
     }
 
@@ -107,7 +120,8 @@ impl Compiler {
     pub fn compile_schema(&self, schema: &Value, options: &Options) -> Result<Grammar, Error> {
         let mut report = Report::default();
         let part = Part { tool: None, at: "", what: "the value" };
-        let text = self.value(schema, options, &part, &mut report)?;
+        let text = self.value(schema, options, &part, (&self.budget(), &mut report));
+        let text = text.map_err(|error| self.given_up(error))?;
         let end = Expression::special(SpecialToken::Return).optional();
         Ok(self.grammar(&text.then(end), report))
     }
@@ -118,10 +132,10 @@ impl Compiler {
         schema: &Value,
         options: &Options,
         part: &Part<'_>,
-        report: &mut Report,
+        (budget, report): (&Budget, &mut Report),
     ) -> Result<Expression, Error> {
-        let (schema, style) = self.read(schema, options, part, report)?;
-        json::value(schema, &style, part.what, &self.limits).map_err(|error| part.error(error))
+        let (schema, style) = self.read(schema, options, part, (budget, report))?;
+        json::value(schema, &style, part.what, budget).map_err(|error| part.error(error))
     }
 
     /// The arguments of a tool: an object of its schema.
@@ -130,15 +144,15 @@ impl Compiler {
         schema: &Value,
         options: &Options,
         part: &Part<'_>,
-        report: &mut Report,
+        (budget, report): (&Budget, &mut Report),
     ) -> Result<Expression, Error> {
-        let (schema, style) = self.read(schema, options, part, report)?;
-        json::object(schema, &style, part.what, &self.limits).map_err(|error| part.error(error))?.ok_or_else(
-            || Error::ArgumentsNotAnObject {
+        let (schema, style) = self.read(schema, options, part, (budget, report))?;
+        json::object(schema, &style, part.what, budget).map_err(|error| part.error(error))?.ok_or_else(|| {
+            Error::ArgumentsNotAnObject {
                 tool: part.tool.unwrap_or_default().to_owned(),
                 at: part.at.to_owned(),
-            },
-        )
+            }
+        })
     }
 
     fn read(
@@ -146,16 +160,26 @@ impl Compiler {
         schema: &Value,
         options: &Options,
         part: &Part<'_>,
-        report: &mut Report,
+        (budget, report): (&Budget, &mut Report),
     ) -> Result<(Schema, Style), Error> {
         let schema_options = SchemaOptions { formats: options.formats, resources: self.resources.clone() };
-        let schema = Schema::read(schema, &schema_options, &self.limits).map_err(|source| Error::Schema {
+        let schema = Schema::read(schema, &schema_options, budget).map_err(|source| Error::Schema {
             tool: part.tool.map(str::to_owned),
             at: part.at.to_owned(),
             source,
         })?;
         report.add(part, &schema);
         Ok((schema, Style { layout: options.whitespace, order: options.property_order }))
+    }
+
+    fn budget(&self) -> Budget {
+        Budget::new(&self.limits, &self.cancellation)
+    }
+
+    /// The error of a compilation, or that it was cancelled.
+    fn given_up(&self, error: Error) -> Error {
+        let is_work = error.limit().is_some_and(|limit| limit.what == "work");
+        if is_work && self.cancellation.is_cancelled() { Error::Cancelled } else { error }
     }
 
     fn grammar(&self, expression: &Expression, report: Report) -> Grammar {

@@ -42,6 +42,9 @@ pub enum Error {
         /// The limit.
         source: LimitExceeded,
     },
+    /// Somebody [cancelled](crate::Cancellation::cancel) the compilation.
+    #[error("the compilation was cancelled")]
+    Cancelled,
 }
 
 impl From<LimitExceeded> for Error {
@@ -60,6 +63,7 @@ impl Error {
             Self::Schema { source, .. } => source.kind().name(),
             Self::ArgumentsNotAnObject { .. } => "arguments_not_an_object",
             Self::Limit { .. } => "limit",
+            Self::Cancelled => "cancelled",
         }
     }
 
@@ -70,6 +74,7 @@ impl Error {
             Self::Request(error) => error.tool(),
             Self::Schema { tool, .. } | Self::Limit { tool, .. } => tool.as_deref(),
             Self::ArgumentsNotAnObject { tool, .. } => Some(tool),
+            Self::Cancelled => None,
         }
     }
 
@@ -80,6 +85,7 @@ impl Error {
             Self::Request(error) => error.pointer().to_owned(),
             Self::Schema { at, source, .. } => format!("{at}{}", source.pointer()),
             Self::ArgumentsNotAnObject { at, .. } | Self::Limit { at, .. } => at.clone(),
+            Self::Cancelled => String::new(),
         }
     }
 

@@ -33,7 +33,7 @@ pub use compiler::{Compiler, CoverageEntry, Grammar};
 pub use error::Error;
 pub use harmony::{Options, Request};
 pub use json::{Layout, PropertyOrder};
-pub use limits::{LimitExceeded, Limits};
+pub use limits::{Cancellation, LimitExceeded, Limits};
 pub use matcher::{AcceptError, Matcher, RollbackError};
 pub use sampler::Sampler;
 pub use schema::Formats;

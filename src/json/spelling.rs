@@ -16,7 +16,7 @@ use super::number::{all_but, numbers};
 use super::object::object;
 use super::string::{Escapes, StringLanguage, any_string};
 use crate::expression::{Expression, Leaf, Rule};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::regular::Dfa;
 use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema, Strings};
 
@@ -55,19 +55,25 @@ pub(super) struct Spelling {
     pub(super) counts: Counts,
 }
 
+/// Bytes of a leaf's tables that are made for the price of one step.
+const BYTES_PER_STEP: usize = 256;
+
 impl Spelling {
     pub(super) fn new(
         schema: Schema,
         style: &Style,
         what: &str,
-        limits: &Limits,
+        limits: &Budget,
     ) -> Result<Self, SpellingError> {
         let (mut numerals, mut strings, mut plans) = (HashMap::new(), HashMap::new(), HashMap::new());
         let counts = Counts::new(&schema, limits);
         for node in schema.nodes() {
             let values = schema.values(node);
+            limits.charge(1)?;
             if !values.numbers.is_empty() {
-                numerals.insert(node, Expression::leaf(numbers(&values.numbers, limits.dfa_states)?));
+                let leaf = numbers(&values.numbers, limits.dfa_states)?;
+                limits.charge(leaf.memory_bytes() / BYTES_PER_STEP)?;
+                numerals.insert(node, Expression::leaf(leaf));
             }
             if !values.strings.is_empty() {
                 let leaves = values.strings.iter().map(|cell| string(cell, limits).map(Expression::leaf));

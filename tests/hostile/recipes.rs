@@ -109,7 +109,7 @@ fn lists() -> Vec<Case> {
 fn nesting() -> Vec<Case> {
     vec![
         case("items 250 deep", nested(250, |inner| json!({"items": inner})), ""),
-        case("items 10,000 deep", nested(10_000, |inner| json!({"items": inner})), ""),
+        case("items 1,000 deep", nested(1_000, |inner| json!({"items": inner})), ""),
         case("properties 120 deep", nested(120, |inner| json!({"properties": {"a": inner}, "required": ["a"]})), ""),
         case("allOf 120 deep", nested(120, |inner| json!({"allOf": [inner]})), ""),
         case("not 120 deep", nested(120, |inner| json!({"not": inner})), ""),
