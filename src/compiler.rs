@@ -183,7 +183,7 @@ impl Compiler {
     }
 
     fn grammar(&self, expression: &Expression, report: Report) -> Grammar {
-        let automaton = Automaton::new(self.shared.clone(), expression, self.limits.cache_bytes);
+        let automaton = Automaton::new(self.shared.clone(), expression, self.limits.grammar_cache_bytes);
         Grammar { automaton: Arc::new(automaton), report: Arc::new(report) }
     }
 }
@@ -258,7 +258,7 @@ impl Grammar {
         &self.report.warnings
     }
 
-    /// Bytes held by the tables of this grammar; they grow with use, up to [`Limits::cache_bytes`].
+    /// Bytes held by the tables of this grammar; they grow with use, up to [`Limits::grammar_cache_bytes`].
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.automaton.memory_bytes()

@@ -1,5 +1,6 @@
 //! All integration tests.
 
+mod arbitrary_tokens;
 mod architecture;
 mod corpus;
 mod harmony;
@@ -7,5 +8,7 @@ mod harness;
 mod hostile;
 mod laws;
 mod masks;
+mod memory;
 mod requests;
 mod schemas;
+mod threads;

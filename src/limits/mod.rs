@@ -41,8 +41,11 @@ pub struct Limits {
     pub work: usize,
     /// Tools of one request.
     pub tools: usize,
-    /// Bytes that the caches of one compiler may keep. More are computed again when needed; results do not change.
+    /// Bytes that the tables of a compiler may keep, which all its grammars share. What does not fit is computed again when needed; results do not
+    /// change.
     pub cache_bytes: usize,
+    /// Bytes that the tables of one grammar may keep, until the grammar is dropped.
+    pub grammar_cache_bytes: usize,
 }
 
 impl Default for Limits {
@@ -60,6 +63,7 @@ impl Default for Limits {
             work: 400_000,
             tools: 4_096,
             cache_bytes: 64 << 20,
+            grammar_cache_bytes: 64 << 20,
         }
     }
 }

@@ -18,7 +18,8 @@ fn limits() -> Limits {
         window_entries: 200_000,
         counter_states: 20_000,
         number_digits: 60,
-        cache_bytes: 4 << 20,
+        cache_bytes: 16 << 20,
+        grammar_cache_bytes: 1 << 20,
         ..Limits::default()
     }
 }
