@@ -194,3 +194,14 @@ fn masks_are_listed_the_most_telling_first() {
     assert_eq!(ids("<|channel|>final<|message|>Hi<|return|>"), (vec![], true));
     assert_eq!(run(&["mask", "examples/weather.json", "--prefix", "no"], b"").code, Some(1));
 }
+
+#[test]
+fn fuzzing_takes_every_branch_and_finds_nothing() {
+    let outcome = run(&["fuzz", "examples/tools_and_format.json", "--count", "400", "--seed", "3", "--json"], b"");
+    let document = outcome.json();
+    assert_eq!((outcome.code, &document["failed"]), (Some(0), &Value::from(0)), "{document}");
+    assert_eq!(document["branches"]["missing"], Value::Array(Vec::new()));
+    assert!(document["branches"]["offered"].as_u64() > Some(40), "{document}");
+    let text = run(&["fuzz", "examples/weather.json", "--count", "20"], b"").stdout;
+    assert!(text.contains("20 completions in ") && text.ends_with(", no failure\n"), "{text}");
+}
