@@ -7,6 +7,7 @@ mod harmony;
 mod harness;
 mod hostile;
 mod laws;
+mod layout;
 mod masks;
 mod memory;
 mod requests;

@@ -14,13 +14,17 @@ use crate::harness::unique::Unique;
 use crate::harness::{COMPILER, Random};
 
 /// Whether the oracle allows the value.
-fn oracle(document: &Value) -> impl Fn(&Value) -> bool {
+pub(crate) fn oracle(document: &Value) -> impl Fn(&Value) -> bool {
     let validator = jsonschema::options().should_validate_formats(true).build(document).expect("a schema");
     move |value| validator.is_valid(value)
 }
 
 /// Runs a check on random schemas, always the same ones.
-fn run<S: Strategy>(cases: u32, strategy: &S, check: impl Fn(S::Value) -> Result<(), TestCaseError>) {
+pub(crate) fn run<S: Strategy>(
+    cases: u32,
+    strategy: &S,
+    check: impl Fn(S::Value) -> Result<(), TestCaseError>,
+) {
     let config = ProptestConfig {
         cases,
         max_global_rejects: 100_000,
@@ -95,6 +99,10 @@ fn read(matcher: &Matcher, text: &[u8]) -> Option<Residual> {
     text.iter().try_fold(start, |residual, byte| matcher.automaton().step(&residual, Unit::Byte(*byte)))
 }
 
+pub(crate) fn accepts(matcher: &Matcher, text: &[u8]) -> bool {
+    read(matcher, text).is_some_and(|residual| matcher.automaton().accepts(&residual))
+}
+
 /// Law 4, and the other half of law 3: a text is accepted exactly where its value is valid.
 #[test]
 fn texts_are_accepted_where_values_are_valid() {
@@ -102,11 +110,9 @@ fn texts_are_accepted_where_values_are_valid() {
         let grammar = grammar(&document)?;
         let allowed = oracle(&document);
         for value in &values {
-            let accepted = grammar.as_ref().is_some_and(|grammar| {
-                let matcher = grammar.matcher();
-                let residual = read(&matcher, value.to_string().as_bytes());
-                residual.is_some_and(|residual| matcher.automaton().accepts(&residual))
-            });
+            let accepted = grammar
+                .as_ref()
+                .is_some_and(|grammar| accepts(&grammar.matcher(), value.to_string().as_bytes()));
             prop_assert_eq!(accepted, allowed(value), "{} {}", document, value);
         }
         Ok(())
@@ -119,9 +125,7 @@ fn chosen_texts() {
     let check = |document: Value, accepted: &[&str], refused: &[&str]| {
         let grammar = grammar(&document).expect("compiles").expect("has values");
         let matcher = grammar.matcher();
-        let accepts = |text: &&&str| {
-            read(&matcher, text.as_bytes()).is_some_and(|residual| matcher.automaton().accepts(&residual))
-        };
+        let accepts = |text: &&&str| accepts(&matcher, text.as_bytes());
         let wrong: Vec<_> = accepted.iter().filter(|text| !accepts(text)).collect();
         let wrongly: Vec<_> = refused.iter().filter(accepts).collect();
         assert!(wrong.is_empty() && wrongly.is_empty(), "{document} refuses {wrong:?}, accepts {wrongly:?}");
@@ -189,7 +193,7 @@ fn random_texts_are_valid() {
 /// Characters that texts of the random schemas are mostly made of, often the structural ones.
 const BYTES: &[u8] = b"\"\",,::{}[][]{}0123456789.-eabxu\\nltrfs 24";
 
-fn random_text(matcher: &Matcher, length: usize, random: &mut Random) -> Vec<u8> {
+pub(crate) fn random_text(matcher: &Matcher, length: usize, random: &mut Random) -> Vec<u8> {
     let automaton = matcher.automaton();
     let (mut residual, mut text) = (matcher.residual().clone(), Vec::new());
     for _ in 0..length {

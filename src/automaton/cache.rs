@@ -47,7 +47,7 @@ impl Expansions {
         if let Some(body) = self.0.get(rule) {
             return body;
         }
-        let body = rule.0.expand();
+        let body = rule.expand();
         self.0.insert(rule.clone(), body.clone());
         body
     }

@@ -39,7 +39,7 @@ pub(super) fn place(threads: &[Thread]) -> String {
         .frames()
         .find_map(|frame| match frame {
             Frame::Expression(expression) => match expression.kind() {
-                Kind::Rule(rule) => Some(rule.0.place()).filter(|place| !place.is_empty()),
+                Kind::Rule(rule) => Some(rule.place()).filter(|place| !place.is_empty()),
                 _ => None,
             },
             Frame::Bind { .. } | Frame::CaptureEnd { .. } | Frame::Arms(_) => None,

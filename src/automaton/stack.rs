@@ -1,7 +1,7 @@
 //! Stacks: what remains to be read below the top, as persistent lists.
 //!
 //! A stack is shared by every thread that stands on it, so a push copies nothing and rollback needs no undo. Each node keeps
-//! the hash and the least length of everything from it downwards; equality is a pointer comparison in the common case.
+//! the hash of everything from it downwards; equality is a pointer comparison in the common case.
 //!
 //! Threads that stand at the same place of the grammar for different reasons are one thread on a *join* of their stacks. Without it an ambiguity
 //! would double the threads at each level of nesting: a schema of schemas, whose objects are of 16 overlapping kinds, took 14 s for a token
@@ -9,7 +9,7 @@
 
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::FixedState;
 
@@ -35,8 +35,8 @@ impl Frame {
             Self::Expression(expression) => expression.min_len(),
             // Counted with the leaf above, which knows the label.
             Self::Arms(_) => 0,
-            Self::CaptureEnd { then, binder, .. } => then.min_len().saturating_add(binder.0.min_len()),
-            Self::Bind { binder, .. } => binder.0.min_len(),
+            Self::CaptureEnd { then, binder, .. } => then.min_len().saturating_add(binder.min_len()),
+            Self::Bind { binder, .. } => binder.min_len(),
         }
     }
 }
@@ -48,7 +48,8 @@ pub(super) struct Stack(Option<Arc<Node>>);
 struct Node {
     shape: Shape,
     hash: u64,
-    min_len: u32,
+    /// Found when first asked for: only completions ask.
+    min_len: OnceLock<u32>,
 }
 
 enum Shape {
@@ -72,8 +73,7 @@ impl Stack {
         let mut hasher = FixedState::default().build_hasher();
         frame.hash(&mut hasher);
         self.hash(&mut hasher);
-        let min_len = frame.min_len().saturating_add(self.min_len());
-        Self::node(Shape::Push { frame, below: self.clone() }, hasher.finish(), min_len)
+        Self::node(Shape::Push { frame, below: self.clone() }, hasher.finish())
     }
 
     /// This stack with an expression to be read first.
@@ -110,13 +110,12 @@ impl Stack {
         if all.len() == 1 {
             return all.swap_remove(0);
         }
-        let min_len = all.iter().map(Self::min_len).min().unwrap_or_default();
         let hash = FixedState::default().hash_one(&all);
-        Self::node(Shape::Join(all.into()), hash, min_len)
+        Self::node(Shape::Join(all.into()), hash)
     }
 
-    fn node(shape: Shape, hash: u64, min_len: u32) -> Self {
-        Self(Some(Arc::new(Node { shape, hash, min_len })))
+    fn node(shape: Shape, hash: u64) -> Self {
+        Self(Some(Arc::new(Node { shape, hash, min_len: OnceLock::new() })))
     }
 
     /// The frame on top and the stack below it; `None` for the empty stack and for a join.
@@ -151,7 +150,42 @@ impl Stack {
 
     /// The least number of bytes and special tokens that read everything.
     pub(super) fn min_len(&self) -> u32 {
-        self.0.as_ref().map_or(0, |node| node.min_len)
+        let mut pending = vec![self];
+        while let Some(stack) = pending.last() {
+            let unknown = stack.unknown_below();
+            if unknown.is_empty() {
+                stack.settle_min_len();
+                pending.pop();
+            } else {
+                pending.extend(unknown);
+            }
+        }
+        self.known_min_len().unwrap_or_default()
+    }
+
+    /// What must be measured before this; nothing where this is measured already.
+    fn unknown_below(&self) -> Vec<&Self> {
+        let Some(node) = self.0.as_ref().filter(|node| node.min_len.get().is_none()) else {
+            return Vec::new();
+        };
+        let parts = match &node.shape {
+            Shape::Push { below, .. } => std::slice::from_ref(below),
+            Shape::Join(stacks) => stacks,
+        };
+        parts.iter().filter(|stack| stack.known_min_len().is_none()).collect()
+    }
+
+    fn known_min_len(&self) -> Option<u32> {
+        self.0.as_ref().map_or(Some(0), |node| node.min_len.get().copied())
+    }
+
+    fn settle_min_len(&self) {
+        let Some(node) = &self.0 else { return };
+        let known = |stack: &Self| stack.known_min_len().expect("measured before");
+        node.min_len.get_or_init(|| match &node.shape {
+            Shape::Push { frame, below } => frame.min_len().saturating_add(known(below)),
+            Shape::Join(stacks) => stacks.iter().map(known).min().expect("a join has alternatives"),
+        });
     }
 }
 

@@ -103,6 +103,7 @@ pub(super) fn extend(tape: &Tape, read: &[u8]) -> Tape {
 pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<Thread>) {
     let mut pending = vec![(stack, tape)];
     // Alternatives are met again where the frames above them read nothing.
+    #[expect(clippy::mutable_key_type, reason = "what is filled in later is neither hashed nor compared")]
     let mut joined = HashSet::new();
     while let Some((stack, tape)) = pending.pop() {
         match stack.top() {
@@ -120,7 +121,7 @@ pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<T
                 pending.push((below.push(bind).push_expression(then), tape.filter(|_| !outermost)));
             }
             Some((Frame::Bind { text, binder }, below)) => {
-                pending.push((below.push_expression(&binder.0.bind(text)), tape));
+                pending.push((below.push_expression(&binder.bind(text)), tape));
             }
             Some((Frame::Arms(_), _)) => unreachable!("arms are taken together with the leaf above them"),
         }

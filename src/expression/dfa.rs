@@ -1,10 +1,9 @@
 //! A leaf for every regular language: a tabulated automaton as a [`Language`].
 
 use std::any::Any;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::{Label, Language, State};
+use super::{Label, Language, State, fingerprint};
 use crate::regular::{Dfa, StateId};
 
 /// The language of a [`Dfa`] that has a word.
@@ -39,10 +38,9 @@ impl DfaLanguage {
     pub fn new(dfa: Arc<Dfa>, what: impl Into<String>) -> Self {
         assert!(!dfa.is_empty(), "a leaf matches at least one text");
         let what = what.into();
-        let mut hasher = DefaultHasher::new();
-        (&*dfa, &what).hash(&mut hasher);
+        let fingerprint = fingerprint(&(&*dfa, &what));
         let is_text = *dfa == *Dfa::text();
-        Self { dfa, what, fingerprint: hasher.finish(), is_text }
+        Self { dfa, what, fingerprint, is_text }
     }
 
     /// The automaton.

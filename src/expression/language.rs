@@ -97,18 +97,22 @@ pub trait Language: Debug + Send + Sync + Any {
 
 /// A shared [`Language`], compared by content.
 #[derive(Clone)]
-pub struct Leaf(Arc<dyn Language>);
+pub struct Leaf {
+    language: Arc<dyn Language>,
+    fingerprint: u64,
+}
 
 impl Leaf {
     /// Shares a language.
     pub fn new(language: impl Language) -> Self {
-        Self(Arc::new(language))
+        let fingerprint = language.fingerprint();
+        Self { language: Arc::new(language), fingerprint }
     }
 
     /// The language as its own type, where it is a `T`.
     #[must_use]
     pub fn downcast_ref<T: Language>(&self) -> Option<&T> {
-        (&*self.0 as &dyn Any).downcast_ref()
+        (&*self.language as &dyn Any).downcast_ref()
     }
 
     /// The length of the cheapest completion from `state`, with the arm that follows it.
@@ -124,13 +128,14 @@ impl Deref for Leaf {
     type Target = dyn Language;
 
     fn deref(&self) -> &Self::Target {
-        &*self.0
+        &*self.language
     }
 }
 
 impl PartialEq for Leaf {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || (self.fingerprint() == other.fingerprint() && self.same(&**other))
+        Arc::ptr_eq(&self.language, &other.language)
+            || (self.fingerprint == other.fingerprint && self.same(&**other))
     }
 }
 
@@ -138,12 +143,12 @@ impl Eq for Leaf {}
 
 impl Hash for Leaf {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.fingerprint());
+        state.write_u64(self.fingerprint);
     }
 }
 
 impl Debug for Leaf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.language.fmt(f)
     }
 }

@@ -20,7 +20,7 @@ mod rule;
 
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::FixedState;
 
@@ -37,7 +37,8 @@ pub struct Expression(Arc<Node>);
 struct Node {
     kind: Kind,
     hash: u64,
-    min_len: u32,
+    /// Found when first asked for: only completions ask.
+    min_len: OnceLock<u32>,
 }
 
 /// The shapes of an expression.
@@ -116,13 +117,13 @@ impl Expression {
     /// The body of a rule, computed when reached.
     #[must_use]
     pub fn rule(rule: Arc<dyn Rule>) -> Self {
-        Self::new(Kind::Rule(RuleRef(rule)))
+        Self::new(Kind::Rule(RuleRef::new(rule)))
     }
 
     /// The body, then `then`, then what `binder` says follows the body's bytes. Bytes only: a special token cannot be captured.
     #[must_use]
     pub fn capture(body: Self, then: Self, binder: Arc<dyn Binder>) -> Self {
-        Self::new(Kind::Capture { body, then, binder: BinderRef(binder) })
+        Self::new(Kind::Capture { body, then, binder: BinderRef::new(binder) })
     }
 
     /// One after the other.
@@ -175,12 +176,11 @@ impl Expression {
     /// The length in bytes of a shortest text it matches, a special token counting one.
     #[must_use]
     pub fn min_len(&self) -> u32 {
-        self.0.min_len
+        *self.0.min_len.get_or_init(|| self.0.kind.min_len())
     }
 
     fn new(kind: Kind) -> Self {
-        let min_len = kind.min_len();
-        Self(Arc::new(Node { hash: FixedState::default().hash_one(&kind), min_len, kind }))
+        Self(Arc::new(Node { hash: fingerprint(&kind), min_len: OnceLock::new(), kind }))
     }
 }
 
@@ -191,11 +191,22 @@ impl Kind {
             Self::Literal(bytes) => u32::try_from(bytes.len()).unwrap_or(u32::MAX),
             Self::Special(_) => 1,
             Self::Match { leaf, arms } => leaf.min_len_with(leaf.start(), arms),
-            Self::Sequence(head, tail) => head.min_len().saturating_add(tail.min_len()),
+            Self::Sequence(head, tail) => {
+                // Along the tail without recursion: a sequence may be long.
+                let tails = std::iter::successors(Some(tail), |tail| match tail.kind() {
+                    Self::Sequence(_, tail) => Some(tail),
+                    _ => None,
+                });
+                let heads = tails.map(|tail| match tail.kind() {
+                    Self::Sequence(head, _) => head.min_len(),
+                    _ => tail.min_len(),
+                });
+                heads.fold(head.min_len(), u32::saturating_add)
+            }
             Self::Choice(options) => options.iter().map(Expression::min_len).min().expect("options"),
-            Self::Rule(rule) => rule.0.min_len(),
+            Self::Rule(rule) => rule.min_len(),
             Self::Capture { body, then, binder } => {
-                body.min_len().saturating_add(then.min_len()).saturating_add(binder.0.min_len())
+                body.min_len().saturating_add(then.min_len()).saturating_add(binder.min_len())
             }
         }
     }
@@ -219,4 +230,9 @@ impl fmt::Debug for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.kind.fmt(f)
     }
+}
+
+/// A hash of what makes something what it is, the same in every run.
+pub(crate) fn fingerprint(content: &impl Hash) -> u64 {
+    FixedState::default().hash_one(content)
 }

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
+use std::ops::Deref;
 use std::sync::Arc;
 
 use super::Expression;
@@ -46,12 +47,32 @@ macro_rules! shared {
     ($name:ident, $trait:ident, $doc:literal) => {
         #[doc = $doc]
         #[derive(Clone)]
-        pub struct $name(pub Arc<dyn $trait>);
+        pub struct $name {
+            shared: Arc<dyn $trait>,
+            fingerprint: u64,
+        }
+
+        impl $name {
+            /// Shares it, with its fingerprint at hand.
+            #[must_use]
+            pub fn new(shared: Arc<dyn $trait>) -> Self {
+                let fingerprint = shared.fingerprint();
+                Self { shared, fingerprint }
+            }
+        }
+
+        impl Deref for $name {
+            type Target = dyn $trait;
+
+            fn deref(&self) -> &Self::Target {
+                &*self.shared
+            }
+        }
 
         impl PartialEq for $name {
             fn eq(&self, other: &Self) -> bool {
-                Arc::ptr_eq(&self.0, &other.0)
-                    || (self.0.fingerprint() == other.0.fingerprint() && self.0.same(&*other.0))
+                Arc::ptr_eq(&self.shared, &other.shared)
+                    || (self.fingerprint == other.fingerprint && self.same(&**other))
             }
         }
 
@@ -59,13 +80,13 @@ macro_rules! shared {
 
         impl Hash for $name {
             fn hash<H: Hasher>(&self, state: &mut H) {
-                state.write_u64(self.0.fingerprint());
+                state.write_u64(self.fingerprint);
             }
         }
 
         impl Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
+                self.shared.fmt(f)
             }
         }
     };

@@ -44,7 +44,7 @@ pub(super) fn read(harmony: &Node<'_>) -> Result<Options, RequestError> {
                 ("compact", Some(Layout::Compact)),
                 ("single", Some(Layout::Single)),
                 ("any", Some(Layout::Any)),
-                ("pretty", None),
+                ("pretty", Some(Layout::Pretty)),
             ],
         )?,
         property_order: word(

@@ -10,21 +10,22 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::distinct::{parse, taken};
-use super::spelling::{Spelling, fingerprint};
-use crate::expression::{Binder, Expression, Rule};
+use super::spelling::Spelling;
+use crate::expression::{Binder, Expression, Rule, fingerprint};
 use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, PlanState, are_equal};
 
-/// The expression of one array cell that avoids some arrays; `None` where no other one is left.
+/// The expression of one array cell that avoids some arrays, inside of `level` containers; `None` where no other array is left.
 pub(super) fn array(
     spelling: &Arc<Spelling>,
     node: NodeId,
     cell: usize,
+    level: u32,
     avoid: Vec<Vec<Value>>,
 ) -> Option<Expression> {
     let arrays = &spelling.schema.values(node).arrays[cell];
     let admitted = avoid.into_iter().filter(|array| spelling.schema.arrays_admit(arrays, array));
     let progress = Progress { read: 0, plan: ArrayPlan::start(), seen: [].into(), avoid: admitted.collect() };
-    let elements = Elements { spelling: spelling.clone(), node, cell, progress };
+    let elements = Elements { spelling: spelling.clone(), node, cell, level, progress };
     let left = elements.can_avoid_all();
     let rest = Expression::rule(Arc::new(elements));
     left.then(|| Expression::sequence([spelling.punctuation.open_array.clone(), rest]))
@@ -49,6 +50,8 @@ struct Elements {
     spelling: Arc<Spelling>,
     node: NodeId,
     cell: usize,
+    /// The containers around it.
+    level: u32,
     progress: Progress,
 }
 
@@ -92,8 +95,9 @@ impl Elements {
     /// An element of a kind and all that follows it.
     fn element(&self, kind: &Kind) -> Option<Expression> {
         let after = self.after(kind)?;
+        let level = self.spelling.punctuation.inside(self.level);
         if !self.arrays().unique && self.progress.avoid.is_empty() {
-            let value = self.spelling.value(kind.schema);
+            let value = self.spelling.value(kind.schema, level);
             return Some(value.then(Expression::rule(Arc::new(after))));
         }
         let left = self.spelling.counts.arrays(self.arrays(), after.progress.read);
@@ -101,23 +105,18 @@ impl Elements {
         avoid.extend(
             self.progress.seen.iter().filter(|seen| !avoid.contains(seen)).cloned().collect::<Vec<_>>(),
         );
-        let value = self.spelling.value_avoiding(kind.schema, &avoid)?;
+        let value = self.spelling.value_avoiding(kind.schema, level, &avoid)?;
         Some(Expression::capture(value, Expression::empty(), Arc::new(Element(after))))
     }
 }
 
 impl Rule for Elements {
     fn expand(&self) -> Expression {
-        let punctuation = &self.spelling.punctuation;
-        let close = self.may_close().then(|| punctuation.close_array.clone());
+        let (punctuation, is_first) = (&self.spelling.punctuation, self.progress.read == 0);
+        let close = self.may_close().then(|| punctuation.end_array(self.level, is_first));
         let kinds = self.arrays().kinds(self.progress.read).iter();
-        let more = Expression::choice(kinds.filter_map(|kind| self.element(kind))).map(|element| match self
-            .progress
-            .read
-        {
-            0 => element,
-            _ => punctuation.comma.clone().then(element),
-        });
+        let more = Expression::choice(kinds.filter_map(|kind| self.element(kind)));
+        let more = more.map(|element| punctuation.before(self.level, is_first).then(element));
         Expression::choice(close.into_iter().chain(more))
             .expect("an inhabited array can be closed or continued")
     }
@@ -158,13 +157,13 @@ impl Rule for Elements {
 impl Elements {
     fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.spelling, &other.spelling)
-            && (self.node, self.cell) == (other.node, other.cell)
+            && (self.node, self.cell, self.level) == (other.node, other.cell, other.level)
             && self.progress == other.progress
     }
 
     fn content(&self) -> impl Hash + use<> {
         let Progress { read, plan, seen, avoid } = &self.progress;
-        (Arc::as_ptr(&self.spelling), self.node, self.cell, *read, *plan, seen.len(), avoid.len())
+        (Arc::as_ptr(&self.spelling), self.node, self.cell, self.level, *read, *plan, seen.len(), avoid.len())
     }
 }
 

@@ -17,6 +17,8 @@ pub enum Layout {
     /// One space may follow each colon and each comma: what models write, and `json.dumps` by default.
     #[default]
     Single,
+    /// A line for each member and element, indented by two spaces per level: `json.dumps(indent=2)`, and `serde_json`'s pretty printer.
+    Pretty,
     /// Up to eight spaces, tabs and line breaks before and after each structural character, but none around the whole text.
     Any,
 }
@@ -25,11 +27,13 @@ pub enum Layout {
 #[derive(Clone, Debug)]
 pub(super) struct Punctuation {
     pub(super) open_object: Expression,
-    pub(super) close_object: Expression,
+    close_object: Expression,
     pub(super) open_array: Expression,
-    pub(super) close_array: Expression,
+    close_array: Expression,
     pub(super) colon: Expression,
-    pub(super) comma: Expression,
+    comma: Expression,
+    /// Whether members and elements stand on lines of their own.
+    has_lines: bool,
 }
 
 impl Punctuation {
@@ -38,8 +42,38 @@ impl Punctuation {
         match layout {
             Layout::Compact => COMPACT.clone(),
             Layout::Single => SINGLE.clone(),
+            Layout::Pretty => Self { colon: Expression::literal(": "), has_lines: true, ..COMPACT.clone() },
             Layout::Any => ANY.clone(),
         }
+    }
+
+    /// The level of what stands in a container of some level. Where no line depends on it, all are one.
+    pub(super) fn inside(&self, level: u32) -> u32 {
+        if self.has_lines { level.saturating_add(1) } else { level }
+    }
+
+    /// What stands before a member or element of a container.
+    pub(super) fn before(&self, level: u32, is_first: bool) -> Expression {
+        let comma = if is_first { Expression::empty() } else { self.comma.clone() };
+        comma.then(self.line(self.inside(level)))
+    }
+
+    /// The end of an object.
+    pub(super) fn end_object(&self, level: u32, is_empty: bool) -> Expression {
+        if is_empty { self.close_object.clone() } else { self.line(level).then(self.close_object.clone()) }
+    }
+
+    /// The end of an array.
+    pub(super) fn end_array(&self, level: u32, is_empty: bool) -> Expression {
+        if is_empty { self.close_array.clone() } else { self.line(level).then(self.close_array.clone()) }
+    }
+
+    /// The beginning of a line.
+    fn line(&self, level: u32) -> Expression {
+        if !self.has_lines {
+            return Expression::empty();
+        }
+        Expression::literal(format!("\n{}", "  ".repeat(level as usize)))
     }
 }
 
@@ -50,6 +84,7 @@ static COMPACT: LazyLock<Punctuation> = LazyLock::new(|| Punctuation {
     close_array: Expression::literal("]"),
     colon: Expression::literal(":"),
     comma: Expression::literal(","),
+    has_lines: false,
 });
 
 static SINGLE: LazyLock<Punctuation> = LazyLock::new(|| {
@@ -67,6 +102,7 @@ static ANY: LazyLock<Punctuation> = LazyLock::new(|| {
         close_array: character_with(any, b']', NOTHING, "`]`"),
         colon: character_with(any, b':', any, "`:`"),
         comma: character_with(any, b',', any, "`,`"),
+        has_lines: false,
     }
 });
 
@@ -112,7 +148,9 @@ mod tests {
     }
 
     fn check(expression: impl Fn(&Punctuation) -> &Expression, layouts: &str, text: &str) {
-        for (letter, layout) in [('c', Layout::Compact), ('s', Layout::Single), ('a', Layout::Any)] {
+        for (letter, layout) in
+            [('c', Layout::Compact), ('s', Layout::Single), ('p', Layout::Pretty), ('a', Layout::Any)]
+        {
             let punctuation = Punctuation::new(layout);
             assert_eq!(
                 matches(expression(&punctuation), text),
@@ -125,7 +163,7 @@ mod tests {
     #[test]
     fn whitespace_by_layout() {
         check(|p| &p.colon, "csa", ":");
-        check(|p| &p.colon, "sa", ": ");
+        check(|p| &p.colon, "spa", ": ");
         check(|p| &p.colon, "a", ":\n");
         check(|p| &p.colon, "a", " \t: \r\n");
         check(|p| &p.colon, "a", "        :        ");
@@ -134,7 +172,7 @@ mod tests {
         check(|p| &p.colon, "", "::");
         check(|p| &p.comma, "sa", ", ");
         check(|p| &p.comma, "", "");
-        check(|p| &p.open_object, "csa", "{");
+        check(|p| &p.open_object, "cspa", "{");
         check(|p| &p.open_object, "a", "{\n  ");
         check(|p| &p.open_object, "", " {");
         check(|p| &p.close_object, "a", "\n}");
@@ -142,6 +180,17 @@ mod tests {
         check(|p| &p.open_array, "a", "[ ");
         check(|p| &p.close_array, "a", " ]");
         check(|p| &p.close_array, "", "]\n");
+    }
+
+    #[test]
+    fn pretty_lines_are_indented_by_level() {
+        let (pretty, single) = (Punctuation::new(Layout::Pretty), Punctuation::new(Layout::Single));
+        assert_eq!(pretty.before(0, true), Expression::literal("\n  "));
+        assert_eq!(pretty.before(1, false), Expression::literal(",").then(Expression::literal("\n    ")));
+        assert_eq!(pretty.end_array(0, true), Expression::literal("]"));
+        assert_eq!(pretty.end_object(1, false), Expression::literal("\n  ").then(Expression::literal("}")));
+        assert_eq!((pretty.inside(3), single.inside(0)), (4, 0));
+        assert_eq!(single.before(0, true), Expression::empty());
     }
 
     #[test]

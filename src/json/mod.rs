@@ -43,7 +43,7 @@ pub fn value(
     limits: impl Into<Budget>,
 ) -> Result<Expression, SpellingError> {
     let root = schema.root();
-    Ok(Arc::new(Spelling::new(schema, style, what, &limits.into())?).value(root))
+    Ok(Arc::new(Spelling::new(schema, style, what, &limits.into())?).value(root, 0))
 }
 
 /// The texts of the objects among the values of a schema; `None` where it allows no object.

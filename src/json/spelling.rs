@@ -1,10 +1,9 @@
 //! What every rule of one JSON text shares: the schema, the layout, and the leaves made ahead.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value as Json;
 
@@ -14,8 +13,8 @@ use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
 use super::number::{all_but, numbers};
 use super::object::object;
-use super::string::{Escapes, StringLanguage, any_string};
-use crate::expression::{Expression, Leaf, Rule};
+use super::string::{Escapes, StringLanguage, Words, any_string};
+use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::regular::Dfa;
 use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema, Strings};
@@ -53,6 +52,8 @@ pub(super) struct Spelling {
     /// the plans of array cells that count.
     pub(super) plans: HashMap<(NodeId, usize), ArrayPlan>,
     pub(super) counts: Counts,
+    /// Lists of names that objects were asked for, each made once: alternatives of a union often have the same.
+    names: Mutex<HashMap<Box<[Arc<str>]>, Arc<Words>>>,
 }
 
 /// Bytes of a leaf's tables that are made for the price of one step.
@@ -67,17 +68,19 @@ impl Spelling {
     ) -> Result<Self, SpellingError> {
         let (mut numerals, mut strings, mut plans) = (HashMap::new(), HashMap::new(), HashMap::new());
         let counts = Counts::new(&schema, limits);
+        let mut leaves = HashSet::new();
         for node in schema.nodes() {
             let values = schema.values(node);
             limits.charge(1)?;
             if !values.numbers.is_empty() {
                 let leaf = numbers(&values.numbers, limits.dfa_states)?;
                 limits.charge(leaf.memory_bytes() / BYTES_PER_STEP)?;
-                numerals.insert(node, Expression::leaf(leaf));
+                numerals.insert(node, Expression::leaf(shared(leaf, &mut leaves)));
             }
             if !values.strings.is_empty() {
-                let leaves = values.strings.iter().map(|cell| string(cell, limits).map(Expression::leaf));
-                strings.insert(node, leaves.collect::<Result<_, _>>()?);
+                let leaf =
+                    |cell| string(cell, limits).map(|leaf| Expression::leaf(shared(leaf, &mut leaves)));
+                strings.insert(node, values.strings.iter().map(leaf).collect::<Result<_, _>>()?);
             }
             for (cell, arrays) in values.arrays.iter().enumerate() {
                 if !counts.suffice(arrays) {
@@ -98,18 +101,32 @@ impl Spelling {
             strings,
             plans,
             counts,
+            names: Mutex::default(),
         })
     }
 
-    /// The texts of a node.
-    pub(super) fn value(self: &Arc<Self>, node: NodeId) -> Expression {
-        Expression::rule(Arc::new(Value { spelling: self.clone(), node, avoid: [].into() }))
+    /// A list of names, as a whole. There are no more lists than objects in the schema.
+    pub(super) fn names<'n>(&self, names: impl Iterator<Item = &'n Arc<str>>) -> Arc<Words> {
+        let names: Box<[Arc<str>]> = names.cloned().collect();
+        let mut known = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = |names: &Box<[Arc<str>]>| Arc::new(Words::new(names));
+        known.entry(names).or_insert_with_key(made).clone()
+    }
+
+    /// The texts of a node inside of `level` containers.
+    pub(super) fn value(self: &Arc<Self>, node: NodeId, level: u32) -> Expression {
+        Expression::rule(Arc::new(Value { spelling: self.clone(), node, level, avoid: [].into() }))
     }
 
     /// The texts of a node that denote none of some values; `None` where no other value is left.
-    pub(super) fn value_avoiding(self: &Arc<Self>, node: NodeId, avoid: &[Json]) -> Option<Expression> {
+    pub(super) fn value_avoiding(
+        self: &Arc<Self>,
+        node: NodeId,
+        level: u32,
+        avoid: &[Json],
+    ) -> Option<Expression> {
         let avoid = avoid.iter().filter(|value| self.schema.node_admits(node, value)).cloned();
-        let value = Value { spelling: self.clone(), node, avoid: avoid.collect() };
+        let value = Value { spelling: self.clone(), node, level, avoid: avoid.collect() };
         let left = value.avoid.is_empty() || self.counts.node(node) > value.avoid.len() as u64;
         left.then(|| Expression::rule(Arc::new(value)))
     }
@@ -117,7 +134,7 @@ impl Spelling {
     /// The texts of the objects of a node, where it allows objects.
     pub(super) fn objects(self: &Arc<Self>, node: NodeId) -> Option<Expression> {
         let cells = 0..self.schema.values(node).objects.len();
-        Expression::choice(cells.filter_map(|cell| object(self, node, cell, Vec::new())))
+        Expression::choice(cells.filter_map(|cell| object(self, node, cell, 0, Vec::new())))
     }
 
     /// Where a node stands, for messages.
@@ -140,6 +157,8 @@ impl fmt::Debug for Spelling {
 struct Value {
     spelling: Arc<Spelling>,
     node: NodeId,
+    /// The containers around it, as far as the layout asks.
+    level: u32,
     /// Values of the node that must not be spelled. There are others.
     avoid: Arc<[Json]>,
 }
@@ -171,13 +190,13 @@ impl Value {
     fn arrays(&self) -> impl Iterator<Item = Expression> {
         let avoid: Vec<_> = self.avoid.iter().filter_map(Json::as_array).cloned().collect();
         let cells = 0..self.spelling.schema.values(self.node).arrays.len();
-        cells.filter_map(move |cell| array(&self.spelling, self.node, cell, avoid.clone()))
+        cells.filter_map(move |cell| array(&self.spelling, self.node, cell, self.level, avoid.clone()))
     }
 
     fn objects(&self) -> impl Iterator<Item = Expression> {
         let avoid: Vec<_> = self.avoid.iter().filter_map(Json::as_object).cloned().collect();
         let cells = 0..self.spelling.schema.values(self.node).objects.len();
-        cells.filter_map(move |cell| object(&self.spelling, self.node, cell, avoid.clone()))
+        cells.filter_map(move |cell| object(&self.spelling, self.node, cell, self.level, avoid.clone()))
     }
 }
 
@@ -208,14 +227,23 @@ impl Rule for Value {
     fn same(&self, other: &dyn Rule) -> bool {
         (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
             Arc::ptr_eq(&self.spelling, &other.spelling)
-                && self.node == other.node
+                && (self.node, self.level) == (other.node, other.level)
                 && self.avoid == other.avoid
         })
     }
 
     fn fingerprint(&self) -> u64 {
-        fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.avoid.len()))
+        fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.level, self.avoid.len()))
     }
+}
+
+/// The leaf, or an equal one that was met before: those are told to be equal without a look at their tables.
+fn shared(leaf: Leaf, leaves: &mut HashSet<Leaf>) -> Leaf {
+    if let Some(known) = leaves.get(&leaf) {
+        return known.clone();
+    }
+    leaves.insert(leaf.clone());
+    leaf
 }
 
 fn string(cell: &Strings, limits: &Limits) -> Result<Leaf, LimitExceeded> {
@@ -245,7 +273,7 @@ fn strings(
 fn string_but(cell: &Strings, words: &[&str]) -> Option<Expression> {
     let dfa = cell.language.clone().unwrap_or_else(Dfa::text);
     let escapes = if cell.finite { Escapes::Needed } else { Escapes::Any };
-    let strings = StringLanguage::excluding(dfa, (cell.min_length, cell.max_length), escapes, words)?;
+    let strings = StringLanguage::excluding(dfa, (cell.min_length, cell.max_length), escapes, None, words)?;
     Some(Expression::leaf(Leaf::new(strings)))
 }
 
@@ -257,11 +285,4 @@ fn plan(schema: &Schema, arrays: &Arrays, limits: &Limits) -> Result<ArrayPlan, 
     let positions: Vec<Vec<_>> = arrays.prefix.iter().map(kinds).collect();
     let bounds = Bounds { min_items: arrays.min_items, max_items: arrays.max_items, counts: &arrays.counts };
     ArrayPlan::new(&positions, &kinds(&arrays.rest), bounds, limits.counter_states)
-}
-
-/// A hash of what makes a rule or binder what it is.
-pub(super) fn fingerprint(content: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    content.hash(&mut hasher);
-    hasher.finish()
 }

@@ -79,7 +79,7 @@ fn walk(mut stack: Vec<Frame>, unit: Option<Unit>, next: &mut Vec<Vec<Frame>>) -
                     options.iter().map(|option| on(stack.clone(), std::slice::from_ref(option))).collect();
                 ends.contains(&true)
             }
-            Kind::Rule(rule) => on(stack, &[rule.0.expand()]),
+            Kind::Rule(rule) => on(stack, &[rule.expand()]),
             Kind::Literal(bytes) => {
                 if unit == Some(Unit::Byte(bytes[0])) {
                     stack.push(Frame::Whole(Expression::literal(&bytes[1..])));

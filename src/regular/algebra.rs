@@ -1,6 +1,6 @@
 //! Boolean algebra of languages, by products of automata.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use super::build::too_many;
 use super::dfa::{DEAD, Dfa, NO_LABEL};
@@ -107,7 +107,8 @@ impl Dfa {
             (left, rights)
         };
         let start = begin(self.start(), Vec::new());
-        let mut numbers = HashMap::from([(start.clone(), 0)]);
+        let mut numbers = HashMap::new();
+        numbers.insert(start.clone(), 0);
         let mut states = vec![start];
         let mut table = Vec::new();
         let mut at = 0;
@@ -139,7 +140,8 @@ impl Dfa {
 
     fn product(&self, other: &Self, operation: Operation, limit: usize) -> Result<Self, LimitExceeded> {
         let (classes, pairs) = self.common_classes(other);
-        let mut numbers = HashMap::from([((0, 0), 0)]);
+        let mut numbers = HashMap::new();
+        numbers.insert((0, 0), 0);
         let mut states = vec![(0, 0)];
         let mut table = Vec::new();
         let mut at = 0;

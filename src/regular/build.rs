@@ -1,7 +1,8 @@
 //! Ways to make an automaton: a list of words, or a machine that is explored.
 
-use std::collections::HashMap;
 use std::hash::Hash;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::dfa::{DEAD, Dfa, NO_LABEL};
 use super::minimize::Raw;
@@ -60,7 +61,8 @@ impl Dfa {
         limit: usize,
     ) -> Result<Self, LimitExceeded> {
         let (classes, width) = classes_of(alphabet);
-        let mut numbers = HashMap::from([(start.clone(), 0)]);
+        let mut numbers = HashMap::new();
+        numbers.insert(start.clone(), 0);
         let mut states = vec![start];
         let mut table = Vec::new();
         let mut at = 0;
@@ -109,7 +111,6 @@ struct WordBuilder {
     path: Vec<(u32, Children)>,
     last: Vec<u8>,
     known: HashMap<(u32, Children), u32>,
-    states: Vec<(u32, Children)>,
     limit: usize,
 }
 
@@ -138,33 +139,27 @@ impl WordBuilder {
     }
 
     fn intern(&mut self, label: u32, children: Children) -> Result<u32, LimitExceeded> {
-        let key = (label, children);
-        if let Some(id) = self.known.get(&key) {
-            return Ok(*id);
-        }
-        let id = u32::try_from(self.states.len()).map_err(|_| too_many(self.limit))?;
-        if self.states.len() >= self.limit {
-            return Err(too_many(self.limit));
-        }
-        self.states.push(key.clone());
-        self.known.insert(key, id);
-        Ok(id)
+        let id = u32::try_from(self.known.len()).map_err(|_| too_many(self.limit))?;
+        let known = *self.known.entry((label, children)).or_insert(id);
+        if self.known.len() > self.limit { Err(too_many(self.limit)) } else { Ok(known) }
     }
 
     fn finish(mut self) -> Result<Dfa, LimitExceeded> {
         self.close(1)?;
         let (label, children) = self.path.pop().unwrap_or((NO_LABEL, Vec::new()));
         let start = self.intern(label, children)?;
+        let mut states: Vec<(u32, Children)> = vec![(NO_LABEL, Vec::new()); self.known.len()];
+        self.known.into_iter().for_each(|(state, id)| states[id as usize] = state);
         let mut alphabet: Vec<u8> =
-            self.states.iter().flat_map(|(_, children)| children.iter().map(|(byte, _)| *byte)).collect();
+            states.iter().flat_map(|(_, children)| children.iter().map(|(byte, _)| *byte)).collect();
         alphabet.sort_unstable();
         alphabet.dedup();
         let (classes, width) = classes_of(&alphabet);
-        let mut table = vec![DEAD; width * self.states.len()];
-        for (row, (_, children)) in table.chunks_mut(width).zip(&self.states) {
+        let mut table = vec![DEAD; width * states.len()];
+        for (row, (_, children)) in table.chunks_mut(width).zip(&states) {
             children.iter().for_each(|(byte, next)| row[usize::from(classes[usize::from(*byte)])] = *next);
         }
-        let labels = self.states.iter().map(|(label, _)| *label).collect();
+        let labels = states.iter().map(|(label, _)| *label).collect();
         Ok(Raw { classes, width, table, labels, start }.finish_minimal())
     }
 }

@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
+
+use foldhash::fast::FixedState;
 
 use super::live::Live;
 
@@ -34,6 +36,7 @@ struct Derived {
     counts: OnceLock<Box<[Option<u64>]>>,
     least_chars: OnceLock<Box<[u32]>>,
     live: OnceLock<Live>,
+    fingerprint: OnceLock<u64>,
 }
 
 impl Dfa {
@@ -241,6 +244,11 @@ impl Dfa {
         self.derived.live.get_or_init(|| Live::of(self))
     }
 
+    fn fingerprint(&self) -> u64 {
+        let content = || FixedState::default().hash_one((&self.table, &self.labels));
+        *self.derived.fingerprint.get_or_init(content)
+    }
+
     /// For each state, the least number of characters that must still begin before a word is complete.
     pub(crate) fn least_chars(&self) -> &[u32] {
         self.derived.least_chars.get_or_init(|| super::length::least_chars(self).into())
@@ -250,7 +258,10 @@ impl Dfa {
 impl PartialEq for Dfa {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.derived, &other.derived)
-            || (self.table == other.table && self.labels == other.labels && self.classes == other.classes)
+            || (self.fingerprint() == other.fingerprint()
+                && self.table == other.table
+                && self.labels == other.labels
+                && self.classes == other.classes)
     }
 }
 
@@ -258,8 +269,7 @@ impl Eq for Dfa {}
 
 impl Hash for Dfa {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.table.hash(state);
-        self.labels.hash(state);
+        state.write_u64(self.fingerprint());
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest, Wish};
 use super::decimal::Decimal;
 use super::formula::{FormulaId, Formulas};
+use super::languages::Languages;
 use super::numbers;
 use super::strings;
 use super::values::{Booleans, Numbers, Strings};
@@ -19,6 +20,7 @@ use crate::regular::Dfa;
 pub(super) struct Algebra {
     pub formulas: Formulas,
     pub limits: Budget,
+    pub languages: Languages,
     /// Names, and all others.
     pub divided_names: HashMap<Vec<Box<str>>, Divided>,
     spent: usize,
@@ -37,7 +39,8 @@ type Limited<T> = Result<T, LimitExceeded>;
 
 impl Algebra {
     pub(super) fn new(limits: &Budget) -> Self {
-        Self { formulas: Formulas::new(), limits: limits.clone(), divided_names: HashMap::new(), spent: 0 }
+        let (formulas, languages) = (Formulas::new(), Languages::new(limits));
+        Self { formulas, limits: limits.clone(), languages, divided_names: HashMap::new(), spent: 0 }
     }
 
     /// Charges one node (or conjunction of two cells) of a given size to the budget of nodes.
@@ -166,7 +169,7 @@ impl Algebra {
         cells.words.extend(within(&a.words, b));
         cells.words.extend(within(&b.words, a));
         cells.texts = self.pairs(&a.texts, &b.texts, |algebra, left, right| {
-            strings::intersect(left, right, &algebra.limits)
+            strings::intersect(left, right, &mut algebra.languages)
         })?;
         Ok(())
     }

@@ -56,14 +56,13 @@ impl<'d> Normaliser<'d> {
         Ok(numbers)
     }
 
-    fn texts(&self, keywords: &Keywords<'d>) -> Result<Option<Strings>, LimitExceeded> {
-        let limits = &self.algebra.limits;
-        let mut texts = strings::normal(keywords.strings.clone(), limits)?;
+    fn texts(&mut self, keywords: &Keywords<'d>) -> Result<Option<Strings>, LimitExceeded> {
+        let mut texts = strings::normal(keywords.strings.clone(), &self.algebra.limits)?;
         for (language, superset) in &keywords.languages {
             let (language, superset) = (Some(language.clone()), superset.clone());
             let language = Strings { language, superset, ..Strings::default() };
             texts = match texts {
-                Some(texts) => strings::intersect(&texts, &language, limits)?,
+                Some(texts) => strings::intersect(&texts, &language, &mut self.algebra.languages)?,
                 None => None,
             };
         }

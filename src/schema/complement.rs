@@ -175,13 +175,15 @@ impl Algebra {
         left.words.extend(cells.words.iter().filter(|word| !in_other(word)));
         let mut texts = cells.texts.clone();
         for text in other.texts.iter().filter(|_| !cells.texts.is_empty()) {
-            let parts = strings::complement(text, &self.limits)?;
-            texts = self.pairs(&texts, &parts, |algebra, a, b| strings::intersect(a, b, &algebra.limits))?;
+            let parts = strings::complement(text, &mut self.languages)?;
+            texts =
+                self.pairs(&texts, &parts, |algebra, a, b| strings::intersect(a, b, &mut algebra.languages))?;
             self.check_alternatives(texts.len())?;
         }
         if !other.words.is_empty() && !texts.is_empty() {
             let rest = self.all_but(&other.words)?;
-            texts = self.pairs(&texts, &[rest], |algebra, a, b| strings::intersect(a, b, &algebra.limits))?;
+            texts = self
+                .pairs(&texts, &[rest], |algebra, a, b| strings::intersect(a, b, &mut algebra.languages))?;
         }
         left.texts = texts;
         Ok(())

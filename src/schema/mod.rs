@@ -33,6 +33,7 @@ mod expand;
 mod explain;
 mod formula;
 mod keyword;
+mod languages;
 mod least_len;
 mod listed;
 mod names;

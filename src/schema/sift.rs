@@ -4,6 +4,8 @@
 //! real `oneOf` or chain of `if` contradict themselves at once, in a member that tells the branches apart. So conjunctions that were just
 //! made are looked at a few levels deep, and dropped where that is enough to see that nothing satisfies them. What is not seen here costs time only.
 
+use foldhash::{HashSet, HashSetExt};
+
 use super::cells::{ArrayCell, Cells, ObjectCell};
 use super::formula::{Formula, FormulaId};
 use super::normalise::Normaliser;
@@ -19,18 +21,18 @@ impl<'d> Normaliser<'d> {
     }
 
     pub(super) fn sift_objects(&mut self, cells: &mut Vec<ObjectCell<'d>>) {
-        let mut kept: Vec<ObjectCell<'d>> = Vec::new();
+        let mut kept = HashSet::new();
+        let mut in_order = Vec::new();
         for mut cell in cells.drain(..) {
             for member in &mut cell.members {
                 if self.is_impossible(member.formula) {
                     member.formula = FormulaId::FALSE;
                 }
             }
-            kept.extend(
-                cell.normal().filter(|cell| !self.is_impossible_object(cell) && !kept.contains(cell)),
-            );
+            let cell = cell.normal().filter(|cell| !self.is_impossible_object(cell));
+            in_order.extend(cell.filter(|cell| kept.insert(cell.clone())));
         }
-        *cells = kept;
+        *cells = in_order;
     }
 
     pub(super) fn is_impossible_array(&mut self, cell: &ArrayCell) -> bool {

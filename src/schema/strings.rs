@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::languages::Languages;
 use super::values::Strings;
 use crate::limits::{LimitExceeded, Limits};
 use crate::regular::{Dfa, StateId, Window, begins_character};
@@ -19,14 +20,18 @@ pub(super) fn normal(strings: Strings, limits: &Limits) -> Result<Option<Strings
 }
 
 /// The strings of both; `None` where there are none.
-pub(super) fn intersect(a: &Strings, b: &Strings, limits: &Limits) -> Result<Option<Strings>, LimitExceeded> {
-    let language = both(&a.language.as_ref(), &b.language.as_ref(), limits)?;
+pub(super) fn intersect(
+    a: &Strings,
+    b: &Strings,
+    languages: &mut Languages,
+) -> Result<Option<Strings>, LimitExceeded> {
+    let language = both(a.language.as_ref(), b.language.as_ref(), languages)?;
     let superset = match (&a.superset, &b.superset) {
         (None, None) => None,
         _ => both(
-            &a.superset.as_ref().or(a.language.as_ref()),
-            &b.superset.as_ref().or(b.language.as_ref()),
-            limits,
+            a.superset.as_ref().or(a.language.as_ref()),
+            b.superset.as_ref().or(b.language.as_ref()),
+            languages,
         )?,
     };
     let strings = Strings {
@@ -36,33 +41,38 @@ pub(super) fn intersect(a: &Strings, b: &Strings, limits: &Limits) -> Result<Opt
         finite: a.finite || b.finite,
         superset,
     };
-    normal(strings, limits)
+    normal(strings, &languages.limits)
 }
 
 /// The words of both languages, where none means all text.
 fn both(
-    a: &Option<&Arc<Dfa>>,
-    b: &Option<&Arc<Dfa>>,
-    limits: &Limits,
+    a: Option<&Arc<Dfa>>,
+    b: Option<&Arc<Dfa>>,
+    languages: &mut Languages,
 ) -> Result<Option<Arc<Dfa>>, LimitExceeded> {
     match (a, b) {
-        (Some(left), Some(right)) if left == right => Ok(Some(Arc::clone(left))),
-        (Some(left), Some(right)) => Ok(Some(Arc::new(left.intersection(right, limits.dfa_states)?))),
+        (Some(left), Some(right)) => languages.intersection(left, right).map(Some),
         (language, None) | (None, language) => Ok(language.cloned()),
     }
 }
 
 /// The strings that are surely not among these.
-pub(super) fn complement(strings: &Strings, limits: &Limits) -> Result<Vec<Strings>, LimitExceeded> {
+pub(super) fn complement(
+    strings: &Strings,
+    languages: &mut Languages,
+) -> Result<Vec<Strings>, LimitExceeded> {
     let mut others = Vec::new();
     if let Some(language) = &strings.language {
-        let complement = |of: &Arc<Dfa>| Ok::<_, LimitExceeded>(Arc::new(of.complement(limits.dfa_states)?));
+        let mut complement = |of: &Arc<Dfa>| languages.complement(of);
         // What is in neither language may be such a string or not, so it is in neither complement.
         let (language, superset) = match &strings.superset {
             None => (complement(language)?, None),
             Some(superset) => (complement(superset)?, Some(complement(language)?)),
         };
-        others.extend(normal(Strings { language: Some(language), superset, ..Strings::default() }, limits)?);
+        others.extend(normal(
+            Strings { language: Some(language), superset, ..Strings::default() },
+            &languages.limits,
+        )?);
     }
     if let Some(shorter) = strings.min_length.checked_sub(1) {
         others.push(Strings { max_length: Some(shorter), ..Strings::default() });

@@ -6,21 +6,24 @@
 
 mod completion;
 mod escape;
+mod excluded;
 mod state;
 #[cfg(test)]
 mod tests;
 mod wide;
+mod words;
 
 use std::any::Any;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use escape::{Unfinished, cheapest_first};
+use excluded::Excluded;
 use state::{Phase, Position, Unpacked};
 use wide::Wide;
+pub(super) use words::{OpenWords, Words};
 
-use crate::expression::{Class, Label, Language, Leaf, State};
+use crate::expression::{Class, Label, Language, Leaf, State, fingerprint};
 use crate::limits::LimitExceeded;
 use crate::regular::{Dfa, StateId, Window, begins_character};
 
@@ -40,7 +43,9 @@ pub(super) struct StringLanguage {
     window: Window,
     escapes: Escapes,
     /// Texts that are no strings after all, where every state of the language has words without end: then they only forbid the closing quote.
-    excluded: Option<Arc<Dfa>>,
+    excluded: Option<Excluded>,
+    /// The words that count, where the language is a list of words of which not all are open.
+    open: Option<OpenWords>,
     fingerprint: u64,
     /// What stands for states of this language, made when a mask is first asked for.
     wide: OnceLock<Option<Wide>>,
@@ -92,40 +97,50 @@ impl StringLanguage {
     ) -> Result<Self, LimitExceeded> {
         let window = Window::new(dfa.clone(), min, max, limit)?;
         let (wide, cheapest_bytes) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { dfa, window, escapes, excluded: None, fingerprint: 0, wide, cheapest_bytes }.hashed())
+        let strings =
+            Self { dfa, window, escapes, excluded: None, open: None, fingerprint: 0, wide, cheapest_bytes };
+        Ok(strings.hashed())
     }
 
-    /// The strings whose text is one of these words, told apart by label.
-    pub(super) fn words<'a>(words: impl IntoIterator<Item = (&'a [u8], Label)>) -> Self {
-        let dfa = Dfa::words(words, usize::MAX).expect("no limit");
-        Self::new(Arc::new(dfa), 0, None, Escapes::Needed, usize::MAX).expect("no limit")
+    /// The strings whose text is one of the open words, told apart by label.
+    pub(super) fn words(open: OpenWords) -> Self {
+        let window = Window::new(open.words.dfa.clone(), 0, None, usize::MAX).expect("no bounds, no table");
+        Self {
+            dfa: open.words.dfa.clone(),
+            window,
+            escapes: Escapes::Needed,
+            excluded: None,
+            fingerprint: open.fingerprint(),
+            open: Some(open),
+            wide: OnceLock::from(None),
+            cheapest_bytes: OnceLock::new(),
+        }
     }
 
-    /// The strings whose text is a word of `dfa` with at least `min` and at most `max` characters, but not one of `excluded`; `None` where none
-    /// is left.
+    /// The strings whose text is a word of `dfa` with at least `min` and at most `max` characters, but none of the `known` and none of
+    /// `more`; `None` where none is left.
     pub(super) fn excluding(
         dfa: Arc<Dfa>,
         (min, max): (u32, Option<u32>),
         escapes: Escapes,
-        excluded: impl IntoIterator<Item = impl AsRef<[u8]>>,
+        known: Option<&Arc<Dfa>>,
+        more: impl IntoIterator<Item = impl AsRef<[u8]>>,
     ) -> Option<Self> {
-        let excluded = Dfa::words(excluded.into_iter().map(|word| (word, 0)), usize::MAX).expect("no limit");
+        let more = Dfa::words(more.into_iter().map(|word| (word, 0)), usize::MAX).expect("no limit");
+        let excluded = Excluded::new(known, more);
         let states = 0..u32::try_from(dfa.states()).expect("states fit 32 bits");
         let is_endless = max.is_none() && states.clone().all(|state| dfa.count_from(state).is_none());
         // Words taken from an endless language kill no prefix; otherwise the difference says which.
-        let (dfa, excluded) = match (excluded.is_empty(), is_endless) {
-            (true, _) => (dfa, None),
-            (false, true) => (dfa, Some(Arc::new(excluded))),
-            (false, false) => (Arc::new(dfa.difference(&excluded, usize::MAX).expect("no limit")), None),
+        let (dfa, excluded) = match excluded {
+            Some(excluded) if !is_endless => (Arc::new(excluded.removed_from(&dfa)), None),
+            excluded => (dfa, excluded),
         };
         let strings = Self::new(dfa, min, max, escapes, usize::MAX).expect("no limit");
         (!strings.window.is_empty()).then(|| Self { excluded, ..strings }.hashed())
     }
 
     fn hashed(mut self) -> Self {
-        let mut hasher = DefaultHasher::new();
-        (&self.dfa, self.window.bounds(), self.escapes, &self.excluded).hash(&mut hasher);
-        self.fingerprint = hasher.finish();
+        self.fingerprint = fingerprint(&(&self.dfa, self.window.bounds(), self.escapes, &self.excluded));
         self
     }
 
@@ -137,7 +152,8 @@ impl StringLanguage {
             chars: position.chars.saturating_add(u32::from(begins_character(byte))),
             excluded: position.excluded.and_then(|state| self.excluded.as_ref()?.next(state, byte)),
         };
-        self.window.is_live(next.dfa, next.chars).then_some(next)
+        let is_open = self.open.as_ref().is_none_or(|open| open.is_live(next.dfa));
+        (is_open && self.window.is_live(next.dfa, next.chars)).then_some(next)
     }
 
     fn read_char(&self, position: Position, character: char) -> Option<Position> {
@@ -157,10 +173,12 @@ impl StringLanguage {
 
     /// The label of the decoded text, where it is a word within all bounds.
     fn label(&self, position: Position) -> Option<Label> {
-        let is_excluded = position.excluded.is_some_and(|state| {
-            self.excluded.as_ref().is_some_and(|excluded| excluded.label(state).is_some())
-        });
-        self.dfa.label(position.dfa).filter(|_| !is_excluded && self.window.contains(position.chars))
+        let is_excluded = position
+            .excluded
+            .is_some_and(|state| self.excluded.as_ref().is_some_and(|excluded| excluded.has(state)));
+        let label = self.dfa.label(position.dfa)?;
+        let label = self.open.as_ref().map_or(Some(label), |open| open.label(label));
+        label.filter(|_| !is_excluded && self.window.contains(position.chars))
     }
 
     fn cheapest_bytes(&self) -> &[(u8, u32)] {
@@ -186,7 +204,7 @@ impl StringLanguage {
 
 impl Language for StringLanguage {
     fn start(&self) -> State {
-        let excluded = self.excluded.as_ref().map(|excluded| excluded.start());
+        let excluded = self.excluded.as_ref().map(Excluded::start);
         let position = Position { dfa: self.dfa.start(), chars: 0, excluded };
         Unpacked { position, phase: Phase::Opening }.pack()
     }
@@ -233,14 +251,17 @@ impl Language for StringLanguage {
 
     fn plain(&self, state: State) -> Option<(&Dfa, StateId)> {
         let Unpacked { position: Position { dfa, .. }, phase } = Unpacked::from(state);
-        let reads_plain =
-            phase == Phase::Text && self.window.is_unbounded() && !self.dfa.is_within_character(dfa);
+        let reads_plain = phase == Phase::Text
+            && self.open.is_none()
+            && self.window.is_unbounded()
+            && !self.dfa.is_within_character(dfa);
         reads_plain.then_some((&*self.dfa, dfa))
     }
 
     fn memory_bytes(&self) -> usize {
-        let excluded = self.excluded.as_ref().map_or(0, |excluded| excluded.memory_bytes());
-        size_of::<Self>() + self.dfa.memory_bytes() + self.window.memory_bytes() + excluded
+        let excluded = self.excluded.as_ref().map_or(0, Excluded::memory_bytes);
+        let open = self.open.as_ref().map_or(0, OpenWords::memory_bytes);
+        size_of::<Self>() + self.dfa.memory_bytes() + self.window.memory_bytes() + excluded + open
     }
 
     fn expectation(&self, state: State) -> String {
@@ -261,6 +282,7 @@ impl Language for StringLanguage {
                 && self.window.bounds() == other.window.bounds()
                 && (Arc::ptr_eq(&self.dfa, &other.dfa) || self.dfa == other.dfa)
                 && self.excluded == other.excluded
+                && self.open == other.open
         })
     }
 
@@ -273,9 +295,16 @@ impl StringLanguage {
     /// `general`, or the words themselves where they are few.
     fn described(&self, position: Position, general: &str) -> String {
         const SHOWN: u64 = 8;
-        match self.dfa.count_from(position.dfa) {
+        let count = match &self.open {
+            Some(open) => Some(open.count(position.dfa)),
+            None => self.dfa.count_from(position.dfa),
+        };
+        match count {
             Some(count) if count <= SHOWN => {
-                let words = self.dfa.words_from(position.dfa);
+                let words = match &self.open {
+                    Some(open) => open.rests(position.dfa),
+                    None => self.dfa.words_from(position.dfa),
+                };
                 let quoted = words.iter().map(|word| format!("{:?}", String::from_utf8_lossy(word)));
                 let quoted: Vec<String> = quoted.collect();
                 match quoted.as_slice() {

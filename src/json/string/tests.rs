@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use super::words::Words;
 use super::{Escapes, StringLanguage, decode};
 use crate::expression::{Language, Leaf, State};
 use crate::regular::{Dfa, Pattern, Window};
@@ -17,7 +18,7 @@ fn text_of(dfa: Arc<Dfa>, min: u32, max: Option<u32>) -> StringLanguage {
 }
 
 fn excluding(dfa: Arc<Dfa>, words: &[&str]) -> StringLanguage {
-    StringLanguage::excluding(dfa, (0, None), Escapes::Any, words).expect("some are left")
+    StringLanguage::excluding(dfa, (0, None), Escapes::Any, None, words).expect("some are left")
 }
 
 fn read(strings: &StringLanguage, text: &[u8]) -> Option<State> {
@@ -85,9 +86,9 @@ fn excluded_words_are_refused_in_every_spelling() {
     {
         assert_eq!(accepts(&free, text), expected, "{text}");
     }
-    assert!(StringLanguage::excluding(words(&["a"]), (0, None), Escapes::Any, ["a"]).is_none());
-    let short =
-        StringLanguage::excluding(Dfa::text(), (0, Some(1)), Escapes::Any, ["a"]).expect("others are left");
+    assert!(StringLanguage::excluding(words(&["a"]), (0, None), Escapes::Any, None, ["a"]).is_none());
+    let short = StringLanguage::excluding(Dfa::text(), (0, Some(1)), Escapes::Any, None, ["a"])
+        .expect("others are left");
     assert!(accepts(&short, "\"b\"") && read(&short, b"\"a").is_none());
     // Of a finite language, what is left decides which prefixes live.
     let left = excluding(words(&["ab", "ac", "b"]), &["ab", "b"]);
@@ -116,7 +117,7 @@ fn expectations_are_in_a_users_words() {
     check(text_of(Dfa::text(), 0, None), "", "a string");
     check(text_of(Dfa::text(), 0, None), "\"a", "the rest of a string");
     check(
-        StringLanguage::words([(&b"celsius"[..], 0), (&b"fahrenheit"[..], 1)]),
+        StringLanguage::words(Arc::new(Words::new(&["celsius", "kelvin", "fahrenheit"])).open([0, 2])),
         "",
         r#"one of "celsius", "fahrenheit""#,
     );
@@ -168,7 +169,7 @@ proptest! {
         let window = Window::new(dfa.clone(), min, more.map(|more| min + more), 100_000).unwrap();
         prop_assume!(!window.is_empty());
         let strings = if named {
-            let left = StringLanguage::excluding(dfa, (min, None), Escapes::Any, ["abc", "ab"]);
+            let left = StringLanguage::excluding(dfa, (min, None), Escapes::Any, None, ["abc", "ab"]);
             let Some(left) = left else { return Ok(()) };
             left
         } else {

@@ -1,0 +1,55 @@
+//! What must and what may still come of an object: the judgement whether it can be completed.
+
+use crate::schema::{NameClass, Objects};
+
+/// Members that are still to come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left {
+    /// Members that must come.
+    pub(super) required: u32,
+    /// Declared members that may come, with the required ones.
+    pub(super) declared: u32,
+    /// Names of the classes; `None` for without end.
+    pub(super) others: Option<u32>,
+    /// The fewest members that grant all wishes; `None` where they cannot be granted.
+    pub(super) wishing: Option<u32>,
+}
+
+impl Left {
+    /// Without one declared member, which was read or passed over.
+    pub(super) fn without(self, is_required: bool) -> Self {
+        let required = self.required - u32::from(is_required);
+        Self { required, declared: self.declared - 1, ..self }
+    }
+
+    /// Whether the object can be completed when `read` members were read.
+    pub(super) fn is_enough(&self, objects: &Objects, read: u32) -> bool {
+        let Some(wishing) = self.wishing else { return false };
+        let needed = read.saturating_add(self.required).saturating_add(wishing);
+        let supply = self.others.map(|others| others.saturating_add(self.declared).saturating_add(read));
+        objects.max_members.is_none_or(|max| needed <= max)
+            && supply.is_none_or(|supply| supply >= objects.min_members)
+    }
+}
+
+/// The fewest further members that grant all wishes when some are granted; `None` where they cannot be granted.
+pub(super) fn wishing(objects: &Objects, granted: u32) -> Option<u32> {
+    let wishes = objects.wishes;
+    if granted.count_ones() == wishes {
+        return Some(0);
+    }
+    let all = u32::MAX >> (32 - wishes);
+    let mut reached = vec![granted];
+    for members in 1..=wishes {
+        let grants = |class: &NameClass| class.grants;
+        let next =
+            reached.iter().flat_map(|granted| objects.rest.iter().map(move |class| granted | grants(class)));
+        reached = next.collect();
+        if reached.contains(&all) {
+            return Some(members);
+        }
+        reached.sort_unstable();
+        reached.dedup();
+    }
+    None
+}

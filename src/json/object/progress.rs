@@ -1,0 +1,84 @@
+//! What was read of an object.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::json::spelling::PropertyOrder;
+
+/// Which declared members were read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Declared {
+    /// In declared order: all before this one are read or passed over.
+    Next(usize),
+    /// In any order: a bit for each that was read.
+    Read(Arc<[u64]>),
+}
+
+impl Declared {
+    fn none(order: PropertyOrder, members: usize) -> Self {
+        match order {
+            PropertyOrder::Declared => Self::Next(0),
+            PropertyOrder::Any => Self::Read(std::iter::repeat_n(0, members.div_ceil(64)).collect()),
+        }
+    }
+
+    pub(super) fn is_ordered(&self) -> bool {
+        matches!(self, Self::Next(_))
+    }
+
+    /// Whether the member may still come.
+    pub(super) fn is_open(&self, member: usize) -> bool {
+        match self {
+            Self::Next(next) => member >= *next,
+            Self::Read(bits) => bits[member / 64] & (1 << (member % 64)) == 0,
+        }
+    }
+
+    pub(super) fn after(&self, member: usize) -> Self {
+        match self {
+            Self::Next(_) => Self::Next(member + 1),
+            Self::Read(bits) => {
+                let mut bits = bits.to_vec();
+                bits[member / 64] |= 1 << (member % 64);
+                Self::Read(bits.into())
+            }
+        }
+    }
+
+    /// After a name that is none of the `members`. In declared order none of them comes after it.
+    pub(super) fn after_other(&self, members: usize) -> Self {
+        match self {
+            Self::Next(_) => Self::Next(members),
+            Self::Read(_) => self.clone(),
+        }
+    }
+}
+
+/// What was read of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Progress {
+    pub(super) declared: Declared,
+    /// The names that were captured, sorted.
+    pub(super) others: Arc<[Arc<str>]>,
+    /// How many members were read, as far as it matters.
+    pub(super) read: u32,
+    /// The wishes that were granted.
+    pub(super) granted: u32,
+    /// What remains of the objects to avoid that agree in all members read.
+    pub(super) avoid: Arc<[Map<String, Value>]>,
+}
+
+impl Progress {
+    /// Nothing was read of an object with so many declared members.
+    pub(super) fn start(order: PropertyOrder, members: usize, avoid: Arc<[Map<String, Value>]>) -> Self {
+        Self { declared: Declared::none(order, members), others: [].into(), read: 0, granted: 0, avoid }
+    }
+
+    /// The captured names with one more.
+    pub(super) fn others_with(&self, name: &str) -> Arc<[Arc<str>]> {
+        let at = self.others.partition_point(|known| &**known < name);
+        let (before, behind) = self.others.split_at(at);
+        before.iter().cloned().chain([name.into()]).chain(behind.iter().cloned()).collect()
+    }
+}

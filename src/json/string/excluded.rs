@@ -1,0 +1,101 @@
+//! Texts that are no strings after all: the names that an object uses already.
+//!
+//! Two lists are read side by side: the names that the schema knows, the same in every state of an object, and the few that were used besides. One
+//! automaton of all of them for each state would cost more than the state's mask.
+
+use std::sync::Arc;
+
+use crate::regular::{Dfa, StateId};
+
+/// Two lists of words, read as one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Excluded {
+    known: Arc<Dfa>,
+    more: Arc<Dfa>,
+}
+
+impl Excluded {
+    /// The words of both; `None` where there are none.
+    pub(super) fn new(known: Option<&Arc<Dfa>>, more: Dfa) -> Option<Self> {
+        let known = known.cloned().unwrap_or_else(|| Arc::new(Dfa::empty()));
+        if known.is_empty() && more.is_empty() {
+            return None;
+        }
+        let more = Arc::new(more);
+        let pairs = (known.states() as u64 + 1) * (more.states() as u64 + 1);
+        if pairs < u64::from(StateId::MAX) {
+            return Some(Self { known, more });
+        }
+        let both = known.union(&more, usize::MAX).expect("no limit");
+        Some(Self { known: Arc::new(both), more: Arc::new(Dfa::empty()) })
+    }
+
+    pub(super) fn start(&self) -> StateId {
+        self.pack(Some(self.known.start()), Some(self.more.start())).expect("in both lists")
+    }
+
+    /// The state after one more byte; `None` where the text is no beginning of a word.
+    pub(super) fn next(&self, state: StateId, byte: u8) -> Option<StateId> {
+        let (known, more) = self.unpack(state);
+        let known = known.and_then(|state| self.known.next(state, byte));
+        self.pack(known, more.and_then(|state| self.more.next(state, byte)))
+    }
+
+    /// Whether the text is a word.
+    pub(super) fn has(&self, state: StateId) -> bool {
+        let (known, more) = self.unpack(state);
+        known.is_some_and(|state| self.known.label(state).is_some())
+            || more.is_some_and(|state| self.more.label(state).is_some())
+    }
+
+    /// The words of `language` that are none of these.
+    pub(super) fn removed_from(&self, language: &Dfa) -> Dfa {
+        let less = language.difference(&self.known, usize::MAX).expect("no limit");
+        less.difference(&self.more, usize::MAX).expect("no limit")
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.known.memory_bytes() + self.more.memory_bytes()
+    }
+
+    /// Both places in one number, counted from one; zero is no place.
+    fn pack(&self, known: Option<StateId>, more: Option<StateId>) -> Option<StateId> {
+        let place = |state: Option<StateId>| state.map_or(0, |state| state + 1);
+        let states = StateId::try_from(self.more.states()).expect("states fit 32 bits");
+        let both = place(known) * (states + 1) + place(more);
+        (both > 0).then_some(both)
+    }
+
+    fn unpack(&self, state: StateId) -> (Option<StateId>, Option<StateId>) {
+        let states = StateId::try_from(self.more.states()).expect("states fit 32 bits");
+        ((state / (states + 1)).checked_sub(1), (state % (states + 1)).checked_sub(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(words: &[&str]) -> Dfa {
+        Dfa::words(words.iter().map(|word| (word, 0)), 1_000).expect("few")
+    }
+
+    fn check(known: &[&str], more: &[&str]) {
+        let excluded = Excluded::new(Some(&Arc::new(list(known))), list(more)).expect("some");
+        for text in ["", "a", "ab", "abc", "b", "ba", "c"] {
+            let end = text.bytes().try_fold(excluded.start(), |state, byte| excluded.next(state, byte));
+            let all = || known.iter().chain(more);
+            assert_eq!(end.is_some_and(|end| excluded.has(end)), all().any(|word| *word == text), "{text:?}");
+            assert_eq!(end.is_some(), all().any(|word| word.starts_with(text)), "{text:?}");
+        }
+        assert_eq!(excluded.removed_from(&list(&["a", "b", "x"])), list(&["b", "x"]));
+    }
+
+    #[test]
+    fn a_text_of_either_list_is_excluded() {
+        check(&["a", "abc"], &["ab", "c"]);
+        check(&["a"], &[]);
+        check(&[], &["", "a"]);
+        assert_eq!(Excluded::new(None, list(&[])), None);
+    }
+}

@@ -1,0 +1,62 @@
+//! Products of languages, each made once.
+//!
+//! Alternatives multiply, but the languages in them are few: the names of a discriminator, a pattern or two, what is neither. Products of
+//! automata were most of the time of the slowest schemas to compile.
+
+use std::sync::Arc;
+
+use foldhash::{HashMap, HashMapExt};
+
+use crate::limits::{LimitExceeded, Limits};
+use crate::regular::Dfa;
+
+/// Bytes of products that are kept. More are made each time they are asked for.
+const KEPT_BYTES: usize = 32 << 20;
+
+/// Languages that were made of others.
+pub(super) struct Languages {
+    pub(super) limits: Limits,
+    intersections: HashMap<(Arc<Dfa>, Arc<Dfa>), Arc<Dfa>>,
+    complements: HashMap<Arc<Dfa>, Arc<Dfa>>,
+    bytes: usize,
+}
+
+impl Languages {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let (intersections, complements) = (HashMap::new(), HashMap::new());
+        Self { limits: limits.clone(), intersections, complements, bytes: 0 }
+    }
+
+    /// The words of both.
+    pub(super) fn intersection(&mut self, a: &Arc<Dfa>, b: &Arc<Dfa>) -> Result<Arc<Dfa>, LimitExceeded> {
+        if a == b {
+            return Ok(a.clone());
+        }
+        let key = (a.clone(), b.clone());
+        if let Some(known) = self.intersections.get(&key) {
+            return Ok(known.clone());
+        }
+        let made = Arc::new(a.intersection(b, self.limits.dfa_states)?);
+        if self.has_room(&made) {
+            self.intersections.insert(key, made.clone());
+        }
+        Ok(made)
+    }
+
+    /// The texts that are not words.
+    pub(super) fn complement(&mut self, of: &Arc<Dfa>) -> Result<Arc<Dfa>, LimitExceeded> {
+        if let Some(known) = self.complements.get(of) {
+            return Ok(known.clone());
+        }
+        let made = Arc::new(of.complement(self.limits.dfa_states)?);
+        if self.has_room(&made) {
+            self.complements.insert(of.clone(), made.clone());
+        }
+        Ok(made)
+    }
+
+    fn has_room(&mut self, made: &Dfa) -> bool {
+        self.bytes += made.memory_bytes();
+        self.bytes <= KEPT_BYTES
+    }
+}

@@ -1,0 +1,89 @@
+//! Pretty whitespace: a text is accepted exactly where a pretty printer would write it.
+
+use harmony_mask::{Error, Grammar, Layout, Options, PropertyOrder};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::harness::schemas::{document, value};
+use crate::harness::{COMPILER, Random};
+use crate::schemas::{accepts, oracle, random_text, run};
+
+fn pretty(document: &Value) -> Result<Grammar, TestCaseError> {
+    let options =
+        Options { whitespace: Layout::Pretty, property_order: PropertyOrder::Any, ..Options::default() };
+    let compiled = COMPILER.compile_schema(document, &options);
+    compiled.map_err(|error: Error| TestCaseError::reject(error.to_string()))
+}
+
+/// A compact text with a line for each element and member, as printers write it.
+fn on_lines(compact: &str) -> String {
+    let (mut out, mut level) = (String::new(), 0);
+    let (mut is_text, mut is_escaped, mut before) = (false, false, ' ');
+    let line = |level: usize| format!("\n{}", "  ".repeat(level));
+    for character in compact.chars() {
+        let opened = "[{".contains(before);
+        match character {
+            _ if is_text => {}
+            ']' | '}' => {
+                level -= 1;
+                out.extend((!opened).then(|| line(level)));
+            }
+            _ => out.extend(match before {
+                '[' | '{' | ',' => Some(line(level)),
+                ':' => Some(" ".to_owned()),
+                _ => None,
+            }),
+        }
+        level += usize::from(!is_text && "[{".contains(character));
+        out.push(character);
+        (is_text, is_escaped) = match character {
+            '"' if !is_escaped => (!is_text, false),
+            '\\' => (is_text, is_text && !is_escaped),
+            _ => (is_text, false),
+        };
+        before = if is_text { ' ' } else { character };
+    }
+    out
+}
+
+/// The text without whitespace outside of strings.
+fn compact(text: &str) -> String {
+    let (mut is_text, mut is_escaped) = (false, false);
+    let keep = |character: &char| {
+        let kept = is_text || !character.is_whitespace();
+        (is_text, is_escaped) = match character {
+            '"' if !is_escaped => (!is_text, false),
+            '\\' => (is_text, is_text && !is_escaped),
+            _ => (is_text, false),
+        };
+        kept
+    };
+    text.chars().filter(keep).collect()
+}
+
+#[test]
+fn pretty_texts_are_those_of_a_pretty_printer() {
+    run(500, &(document(), prop::collection::vec(value(), 12)), |(document, values)| {
+        let grammar = pretty(&document)?;
+        let allowed = oracle(&document);
+        for value in values.iter().filter(|value| allowed(value)) {
+            let text = serde_json::to_string_pretty(value).expect("a value");
+            prop_assert!(accepts(&grammar.matcher(), text.as_bytes()), "{} {}", document, text);
+            let compact = value.to_string();
+            let is_flat = compact == text;
+            prop_assert_eq!(accepts(&grammar.matcher(), compact.as_bytes()), is_flat, "{}", compact);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn random_texts_are_pretty() {
+    run(500, &(document(), any::<u64>()), |(document, seed)| {
+        let grammar = pretty(&document)?;
+        let text = random_text(&grammar.matcher(), 60, &mut Random::new(seed));
+        let text = String::from_utf8(text).expect("UTF-8");
+        prop_assert_eq!(on_lines(&compact(&text)), text.as_str(), "{}", document);
+        Ok(())
+    });
+}
