@@ -14,6 +14,7 @@ mod array;
 mod distinct;
 mod error;
 mod layout;
+mod length;
 mod number;
 mod object;
 mod spelling;

@@ -11,6 +11,7 @@ use super::array::array;
 use super::distinct::Counts;
 use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
+use super::length;
 use super::number::{all_but, numbers};
 use super::object::object;
 use super::string::{Escapes, StringLanguage, Words, any_string};
@@ -66,6 +67,7 @@ impl Spelling {
         what: &str,
         limits: &Budget,
     ) -> Result<Self, SpellingError> {
+        length::check(&schema, limits)?;
         let (mut numerals, mut strings, mut plans) = (HashMap::new(), HashMap::new(), HashMap::new());
         let counts = Counts::new(&schema, limits);
         let mut leaves = HashSet::new();

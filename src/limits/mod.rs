@@ -34,6 +34,8 @@ pub struct Limits {
     pub window_entries: usize,
     /// States of the counters of one array: lengths times counts.
     pub counter_states: usize,
+    /// Bytes of the shortest value of any alternative in a schema. A model must be able to write it, and the shortest completion to name it.
+    pub completion_bytes: usize,
     /// Digits of one number in a schema, its exponent written out.
     pub number_digits: usize,
     /// Steps of one compilation, all its schemas together. A step is a few microseconds: a schema node, a conjunction of two small sets of values, four
@@ -59,6 +61,7 @@ impl Default for Limits {
             dfa_states: 100_000,
             window_entries: 10_000_000,
             counter_states: 1_000_000,
+            completion_bytes: 1 << 18,
             number_digits: 1_000,
             work: 400_000,
             tools: 4_096,

@@ -17,6 +17,7 @@ fn limits() -> Limits {
         dfa_states: 5_000,
         window_entries: 200_000,
         counter_states: 20_000,
+        completion_bytes: 4_096,
         number_digits: 60,
         cache_bytes: 16 << 20,
         grammar_cache_bytes: 1 << 20,
