@@ -58,7 +58,7 @@ pub(super) struct Spelling {
 }
 
 /// Bytes of a leaf's tables that are made for the price of one step.
-const BYTES_PER_STEP: usize = 256;
+const BYTES_PER_STEP: usize = 4096;
 
 impl Spelling {
     pub(super) fn new(
