@@ -4,7 +4,7 @@
 
 use super::cache::Expansions;
 use super::residual::settle;
-use super::thread::{Head, Thread, add, extend, open};
+use super::thread::{Head, Thread, add, open};
 use crate::expression::{Leaf, State};
 
 /// The threads after the bytes of a token.
@@ -28,7 +28,7 @@ fn advance_thread(thread: &Thread, bytes: &[u8], rules: &Expansions, out: &mut V
             if rest[..common] != bytes[..common] {
                 return;
             }
-            let tape = extend(&thread.tape, &bytes[..common]);
+            let tape = thread.tape.extended(&bytes[..common]);
             if common < rest.len() {
                 let head = Head::Literal { bytes: literal.clone(), at: at + common };
                 add(Thread { head, below: thread.below.clone(), tape }, out);

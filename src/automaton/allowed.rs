@@ -12,8 +12,7 @@ use super::cache::{Expansions, Weight};
 use super::leaf_table::LeafTables;
 use super::residual::{accepts, step};
 use super::sort::{Exit, reads};
-use super::stack::{Frame, Stack};
-use super::thread::{Head, Thread, extend, open};
+use super::thread::{Head, Thread, open};
 use super::token_set::TokenSet;
 use crate::expression::{Class, Leaf, State};
 use crate::special::TokenId;
@@ -91,7 +90,7 @@ impl<'a> Collector<'a> {
         }
         if trie.children(node).next().is_some() {
             let mut after = Vec::new();
-            open(thread.below.clone(), extend(&thread.tape, rest), self.rules, &mut after);
+            open(thread.below.clone(), thread.tape.extended(rest), self.rules, &mut after);
             self.below(trie.children(node), &after);
         }
     }
@@ -118,23 +117,17 @@ impl<'a> Collector<'a> {
 
     /// Tokens that leave a leaf after at least one byte.
     fn exits(&mut self, thread: &Thread, leaf: &Leaf, state: State, class: &Class) {
-        let first = self.first_below(thread);
-        if first.as_ref().is_some_and(|threads| threads.iter().all(|thread| !takes_bytes(thread))) {
-            return;
-        }
-        let is_exact = class.is_exact && class.budget == u32::MAX;
+        let exits = self.leaves.exits(self.vocabulary, leaf, class);
         let left = Left { thread, leaf, state };
-        for group in self.leaves.exits(self.vocabulary, leaf, class).chunk_by(|a, b| a.byte == b.byte) {
+        let Some(first) = self.first_below(thread) else { return self.each_exit(&left, &exits) };
+        let is_exact = class.is_exact && class.budget == u32::MAX;
+        for group in exits.chunk_by(|a, b| a.byte == b.byte) {
             let byte = group[0].byte;
-            let Some(first) = &first else {
-                group.iter().for_each(|exit| self.exit(&left, *exit));
-                continue;
-            };
-            if may_start(first, byte) {
+            if may_start(&first, byte) {
                 let open = group.iter().filter(|exit| is_exact || self.is_open(&left, **exit));
                 let ways: Vec<Way> = open.map(|exit| Way::of(*exit, self.vocabulary)).collect();
                 if !ways.is_empty() {
-                    self.subtrees(&ways, &step(first, Unit::Byte(byte), self.rules), &left);
+                    self.subtrees(&ways, &step(&first, Unit::Byte(byte), self.rules), &left);
                 }
             }
         }
@@ -142,16 +135,22 @@ impl<'a> Collector<'a> {
 
     /// Whether the leaf can be left at this edge.
     fn is_open(&self, left: &Left<'_>, exit: Exit) -> bool {
-        let way = Way::of(exit, self.vocabulary);
-        left.after(&self.vocabulary.prefix(exit.node)[..way.leaves_at]).is_some()
+        left.after(self.vocabulary.prefix(exit.parent)).is_some()
     }
 
-    /// One way out of a leaf, where what follows depends on what was read.
-    fn exit(&mut self, left: &Left<'_>, exit: Exit) {
-        self.beyond(left, Way::of(exit, self.vocabulary), |collector, threads| {
-            collector.others.extend(collector.vocabulary.trie().node(exit.node).token);
-            collector.below(collector.vocabulary.trie().children(Some(exit.node)), threads);
-        });
+    /// The ways out of a leaf where what follows depends on what was read: each text is left once.
+    fn each_exit(&mut self, left: &Left<'_>, exits: &[Exit]) {
+        let mut texts: Vec<u32> = exits.iter().map(|exit| exit.parent).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        for node in texts {
+            let read = self.vocabulary.prefix(node);
+            if let Some(state) = left.after(read) {
+                let mut after = Vec::new();
+                left.thread.leave(left.leaf, state, read, self.rules, &mut after);
+                self.below(self.vocabulary.trie().children(Some(node)), &after);
+            }
+        }
     }
 
     /// Goes on with the threads after a way, if there are any.
@@ -169,17 +168,13 @@ impl<'a> Collector<'a> {
 
     /// The threads that stand first after a leaf, where they do not depend on what is read in it.
     fn first_below(&self, thread: &Thread) -> Option<Vec<Thread>> {
-        let below = match thread.below.top() {
-            Some((Frame::Arms(_), _)) => return None,
-            Some((Frame::CaptureEnd { then, .. }, _)) if then.min_len() > 0 => {
-                Stack::default().push_expression(then)
-            }
-            _ if thread.tape.is_some() => return None,
-            _ => thread.below.clone(),
-        };
+        if !thread.arms().is_empty() {
+            return None;
+        }
         let mut threads = Vec::new();
-        open(below, None, self.rules, &mut threads);
-        Some(threads)
+        open(thread.below.clone(), thread.tape.forgotten(), self.rules, &mut threads);
+        let depends = !thread.leaves_uniformly() && accepts(&threads, self.rules);
+        (!depends).then_some(threads)
     }
 
     /// Tokens at and below ways out of a leaf that are the same from there on; `threads` are those after them.
@@ -253,10 +248,6 @@ impl Way {
     fn of(exit: Exit, vocabulary: &Vocabulary) -> Self {
         Self { node: exit.node, leaves_at: vocabulary.trie().node(exit.node).parent_depth() }
     }
-}
-
-fn takes_bytes(thread: &Thread) -> bool {
-    matches!(thread.head, Head::Literal { .. } | Head::Leaf { .. })
 }
 
 /// Whether some thread may begin with this byte; says yes where it would have to look below a leaf.

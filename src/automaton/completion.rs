@@ -2,7 +2,7 @@
 
 use super::cache::Expansions;
 use super::residual::{Unit, accepts, step};
-use super::thread::{Head, Thread, extend, open};
+use super::thread::{Head, Thread, open};
 
 /// The longest forced run that is looked for, in units. A forced run ends by itself (the end can always be reached); this bounds the work of one call.
 const FORCED_UNITS: usize = 4096;
@@ -21,7 +21,7 @@ pub(super) fn shortest_completion(threads: &[Thread], rules: &Expansions) -> Vec
             }
             Head::Literal { bytes, at } => {
                 units.extend(bytes[*at..].iter().map(|byte| Unit::Byte(*byte)));
-                open(thread.below.clone(), extend(&thread.tape, &bytes[*at..]), rules, &mut after);
+                open(thread.below.clone(), thread.tape.extended(&bytes[*at..]), rules, &mut after);
             }
             Head::Leaf { leaf, state } => {
                 let arms = thread.arms();

@@ -35,7 +35,7 @@ use cache::{Bounded, Expansions, bounded};
 use leaf_table::LeafTables;
 use residual::ThreadSet;
 use stack::Stack;
-use thread::{Thread, open};
+use thread::{Tape, Thread, open};
 
 use crate::expression::Expression;
 use crate::special::TokenId;
@@ -86,7 +86,7 @@ impl Automaton {
     pub fn new(shared: Shared, expression: &Expression, cache_bytes: usize) -> Self {
         let rules = Expansions::new(cache_bytes / 4);
         let mut threads = Vec::new();
-        open(Stack::default().push_expression(expression), None, &rules, &mut threads);
+        open(Stack::default().push_expression(expression), Tape::Outside, &rules, &mut threads);
         Self {
             shared,
             start: Residual::new(0, ThreadSet::new(threads)),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 
 use super::cache::{Expansions, Weight};
-use super::thread::{Head, Thread, add, extend, open};
+use super::thread::{Head, Thread, add, open};
 use crate::special::SpecialToken;
 
 /// One symbol of the language: a byte of text, or a special token, which has no bytes.
@@ -94,7 +94,7 @@ impl fmt::Debug for Residual {
 impl Weight for Residual {
     /// Each thread with the few nodes of its stack that it does not share with the residual before.
     fn weight_bytes(&self) -> usize {
-        let tapes = self.threads().iter().map(|thread| thread.tape.as_ref().map_or(0, |tape| tape.len()));
+        let tapes = self.threads().iter().map(|thread| thread.tape.len());
         size_of::<Inner>() + self.threads().len() * 512 + tapes.sum::<usize>()
     }
 }
@@ -111,7 +111,7 @@ pub(super) fn step(threads: &[Thread], unit: Unit, rules: &Expansions) -> Vec<Th
 fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, out: &mut Vec<Thread>) {
     match (&thread.head, unit) {
         (Head::Literal { bytes, at }, Unit::Byte(byte)) if bytes[*at] == byte => {
-            let tape = extend(&thread.tape, &[byte]);
+            let tape = thread.tape.extended(&[byte]);
             if at + 1 == bytes.len() {
                 open(thread.below.clone(), tape, rules, out);
             } else {
@@ -150,7 +150,7 @@ pub(super) fn settle(
         thread.leave(leaf, state, read, rules, out);
     } else {
         let head = Head::Leaf { leaf: leaf.clone(), state };
-        add(Thread { head, below: thread.below.clone(), tape: extend(&thread.tape, read) }, out);
+        add(Thread { head, below: thread.below.clone(), tape: thread.tape.extended(read) }, out);
     }
 }
 

@@ -53,9 +53,8 @@ pub(super) fn exits(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Vec<E
     let mut exits = Vec::new();
     let mut visit = |node, state| {
         if leaf.accepts(state).is_some() {
-            exits.extend(
-                trie.children(Some(node)).map(|child| Exit { byte: trie.node(child).byte, node: child }),
-            );
+            let exit = |child| Exit { byte: trie.node(child).byte, node: child, parent: node };
+            exits.extend(trie.children(Some(node)).map(exit));
         }
     };
     // What accepts nothing here accepts nothing after plain bytes.
@@ -68,11 +67,12 @@ pub(super) fn exits(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Vec<E
     exits
 }
 
-/// A trie edge at which a leaf may be left: the leaf accepts what leads to `node`'s parent, and `byte` leads from there to `node`.
+/// A trie edge at which a leaf may be left: the leaf accepts what leads to `parent`, and `byte` leads from there to `node`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Exit {
     pub(super) byte: u8,
     pub(super) node: u32,
+    pub(super) parent: u32,
 }
 
 /// The state of the leaf after these bytes, where it can read them.

@@ -24,8 +24,43 @@ pub(super) enum Head {
     End,
 }
 
-/// The bytes read since the outermost open capture began; `None` outside captures.
-pub(super) type Tape = Option<Arc<[u8]>>;
+/// The bytes read since the outermost open capture began.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) enum Tape {
+    /// No capture is open.
+    #[default]
+    Outside,
+    /// These were read.
+    Read(Arc<[u8]>),
+    /// Any were read: the threads are those that all captured texts have in common, and end where the capture does.
+    Any,
+}
+
+impl Tape {
+    /// The tape after more bytes.
+    pub(super) fn extended(&self, read: &[u8]) -> Self {
+        match self {
+            Self::Read(tape) if !read.is_empty() => Self::Read([tape, read].concat().into()),
+            _ => self.clone(),
+        }
+    }
+
+    /// What is common to this tape and all others with the same captures open.
+    pub(super) fn forgotten(&self) -> Self {
+        match self {
+            Self::Outside => Self::Outside,
+            Self::Read(_) | Self::Any => Self::Any,
+        }
+    }
+
+    /// How many bytes it holds.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Outside | Self::Any => 0,
+            Self::Read(tape) => tape.len(),
+        }
+    }
+}
 
 /// One open alternative.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -69,7 +104,7 @@ impl Thread {
 
     /// Whether leaving this thread's leaf gives the same threads whatever was read in it.
     pub(super) fn leaves_uniformly(&self) -> bool {
-        self.tape.is_none() && self.arms().is_empty()
+        !matches!(self.tape, Tape::Read(_)) && self.arms().is_empty()
     }
 
     /// The threads that follow when the leaf ends in `state`, if it may end there. `read` is what the leaf consumed beyond the tape.
@@ -86,16 +121,8 @@ impl Thread {
             Some((Frame::Arms(arms), below)) => below.push_expression(&arms[label as usize]),
             _ => self.below.clone(),
         };
-        open(below, extend(&self.tape, read), rules, out);
+        open(below, self.tape.extended(read), rules, out);
         true
-    }
-}
-
-/// The tape after more bytes.
-pub(super) fn extend(tape: &Tape, read: &[u8]) -> Tape {
-    match tape {
-        Some(tape) if !read.is_empty() => Some([tape, read].concat().into()),
-        _ => tape.clone(),
     }
 }
 
@@ -111,14 +138,19 @@ pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<T
                 let all = stack.alternatives().iter().rev().map(|stack| (stack.clone(), tape.clone()));
                 pending.extend(all.filter(|way| joined.insert(way.clone())));
             }
-            None => add(Thread { head: Head::End, below: stack, tape: None }, out),
+            None => add(Thread { head: Head::End, below: stack, tape: Tape::Outside }, out),
             Some((Frame::Expression(expression), below)) => {
                 open_expression(expression, below, tape, rules, &mut pending, out);
             }
             Some((Frame::CaptureEnd { start, outermost, then, binder }, below)) => {
-                let text = tape.as_deref().map_or(&[][..], |tape| &tape[*start..]).into();
-                let bind = Frame::Bind { text, binder: binder.clone() };
-                pending.push((below.push(bind).push_expression(then), tape.filter(|_| !outermost)));
+                let Tape::Read(read) = &tape else {
+                    // The binder's answer is not common to all texts.
+                    pending.push((Stack::default().push_expression(then), tape));
+                    continue;
+                };
+                let bind = Frame::Bind { text: read[*start..].into(), binder: binder.clone() };
+                let tape = if *outermost { Tape::Outside } else { tape };
+                pending.push((below.push(bind).push_expression(then), tape));
             }
             Some((Frame::Bind { text, binder }, below)) => {
                 pending.push((below.push_expression(&binder.bind(text)), tape));
@@ -154,9 +186,10 @@ fn open_expression(
         }
         Kind::Rule(rule) => pending.push((below.push_expression(&rules.expand(rule)), tape)),
         Kind::Capture { body, then, binder } => {
-            let (start, outermost) = (tape.as_ref().map_or(0, |tape| tape.len()), tape.is_none());
+            let (start, outermost) = (tape.len(), tape == Tape::Outside);
             let end = Frame::CaptureEnd { start, outermost, then: then.clone(), binder: binder.clone() };
-            pending.push((below.push(end).push_expression(body), Some(tape.unwrap_or_default())));
+            let tape = if outermost { Tape::Read([].into()) } else { tape };
+            pending.push((below.push(end).push_expression(body), tape));
         }
     }
 }

@@ -8,8 +8,7 @@
 //! classes of names do not count, nor do arrays and objects that count or wish for something unless they are without end. So near the end of a
 //! small finite set some array may not be offered, but no way is ever offered that cannot be finished.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt};
 use serde_json::{Map, Value};
 
 use crate::limits::Limits;

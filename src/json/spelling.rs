@@ -1,9 +1,10 @@
 //! What every rule of one JSON text shares: the schema, the layout, and the leaves made ahead.
 
 use std::any::Any;
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use serde_json::Value as Json;
 
@@ -13,7 +14,7 @@ use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
 use super::length;
 use super::number::{all_but, numbers};
-use super::object::object;
+use super::object::objects;
 use super::string::{Escapes, StringLanguage, Words, any_string};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::limits::{Budget, LimitExceeded, Limits};
@@ -58,7 +59,7 @@ pub(super) struct Spelling {
 }
 
 /// Bytes of a leaf's tables that are made for the price of one step.
-const BYTES_PER_STEP: usize = 4096;
+const BYTES_PER_STEP: usize = 256;
 
 impl Spelling {
     pub(super) fn new(
@@ -76,7 +77,10 @@ impl Spelling {
             limits.charge(1)?;
             if !values.numbers.is_empty() {
                 let leaf = numbers(&values.numbers, limits.dfa_states)?;
-                limits.charge(leaf.memory_bytes() / BYTES_PER_STEP)?;
+                // Those without bounds are made once per process.
+                if values.numbers.iter().any(|cell| cell.lower.is_some() || cell.upper.is_some()) {
+                    limits.charge(leaf.memory_bytes() / BYTES_PER_STEP)?;
+                }
                 numerals.insert(node, Expression::leaf(shared(leaf, &mut leaves)));
             }
             if !values.strings.is_empty() {
@@ -135,8 +139,7 @@ impl Spelling {
 
     /// The texts of the objects of a node, where it allows objects.
     pub(super) fn objects(self: &Arc<Self>, node: NodeId) -> Option<Expression> {
-        let cells = 0..self.schema.values(node).objects.len();
-        Expression::choice(cells.filter_map(|cell| object(self, node, cell, 0, Vec::new())))
+        Expression::choice(objects(self, node, 0, &[]))
     }
 
     /// Where a node stands, for messages.
@@ -195,10 +198,9 @@ impl Value {
         cells.filter_map(move |cell| array(&self.spelling, self.node, cell, self.level, avoid.clone()))
     }
 
-    fn objects(&self) -> impl Iterator<Item = Expression> {
+    fn objects(&self) -> Vec<Expression> {
         let avoid: Vec<_> = self.avoid.iter().filter_map(Json::as_object).cloned().collect();
-        let cells = 0..self.spelling.schema.values(self.node).objects.len();
-        cells.filter_map(move |cell| object(&self.spelling, self.node, cell, self.level, avoid.clone()))
+        objects(&self.spelling, self.node, self.level, &avoid)
     }
 }
 

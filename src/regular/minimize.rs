@@ -31,14 +31,11 @@ impl Raw {
 
     /// Cuts the edges to states that lead to no word. Unreachable states fall away with the numbering.
     fn trim(&mut self) {
-        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.labels.len()];
-        for (edge, next) in self.table.iter().enumerate().filter(|(_, next)| **next != DEAD) {
-            before[*next as usize].push(u32::try_from(edge / self.width).expect("states fit 32 bits"));
-        }
+        let before = self.predecessors();
         let mut live: Vec<bool> = self.labels.iter().map(|label| *label != NO_LABEL).collect();
         let mut pending: Vec<usize> = (0..live.len()).filter(|state| live[*state]).collect();
         while let Some(state) = pending.pop() {
-            for previous in &before[state] {
+            for previous in before.of(state) {
                 if !std::mem::replace(&mut live[*previous as usize], true) {
                     pending.push(*previous as usize);
                 }
@@ -48,6 +45,11 @@ impl Raw {
             .iter_mut()
             .filter(|next| **next != DEAD && !live[**next as usize])
             .for_each(|next| *next = DEAD);
+    }
+
+    fn predecessors(&self) -> Inverse {
+        let edges = || self.table.iter().enumerate().filter(|(_, next)| **next != DEAD);
+        Inverse::new(self.labels.len(), || edges().map(|(edge, next)| (edge / self.width, *next as usize)))
     }
 
     /// One state for each block that is reached, numbered breadth-first, with bytes that never differ in one class.
@@ -129,22 +131,28 @@ struct Partition {
 
 impl Partition {
     fn of(raw: &Raw) -> Self {
-        let inverse = Inverse::of(raw);
+        let dead = raw.labels.len();
+        let target = |next: u32| if next == DEAD { dead } else { next as usize };
+        // A target for each state and class.
+        let to =
+            |(edge, next): (usize, &u32)| (edge / raw.width, target(*next) * raw.width + edge % raw.width);
+        let inverse = Inverse::new((dead + 1) * raw.width, || raw.table.iter().enumerate().map(to));
         let mut partition = Self::by_label(raw);
         let mut queue: Vec<u32> = (0..).take(partition.bounds.len()).collect();
         let mut queued = vec![true; queue.len()];
+        let (mut members, mut touched) = (Vec::new(), Vec::new());
         while let Some(splitter) = queue.pop() {
             queued[splitter as usize] = false;
             let (first, end) = partition.bounds[splitter as usize];
-            let members = partition.states[first..end].to_vec();
+            members.clear();
+            members.extend_from_slice(&partition.states[first..end]);
             for class in 0..raw.width {
-                let mut touched = Vec::new();
                 for member in &members {
-                    for previous in inverse.before(*member, class) {
+                    for previous in inverse.of(*member as usize * raw.width + class) {
                         partition.mark(*previous, &mut touched);
                     }
                 }
-                for block in touched {
+                for block in touched.drain(..) {
                     let Some(smaller) = partition.split(block, &mut queued) else { continue };
                     if !std::mem::replace(&mut queued[smaller as usize], true) {
                         queue.push(smaller);
@@ -224,40 +232,29 @@ impl Partition {
     }
 }
 
-/// The edges of an automaton backwards, by class.
+/// Edges backwards.
 struct Inverse {
-    /// Where the sources of (target, class) begin in `sources`.
+    /// Where the sources of each target begin in `sources`.
     starts: Vec<u32>,
     sources: Vec<u32>,
-    width: usize,
 }
 
 impl Inverse {
-    fn of(raw: &Raw) -> Self {
-        let count = raw.labels.len() + 1;
-        let dead = raw.labels.len();
-        let target = |next: u32| if next == DEAD { dead } else { next as usize };
-        let edges = || {
-            raw.table
-                .iter()
-                .enumerate()
-                .map(|(edge, next)| (edge / raw.width, edge % raw.width, target(*next)))
-        };
-        let mut starts = vec![0_u32; count * raw.width + 1];
-        edges().for_each(|(_, class, target)| starts[target * raw.width + class + 1] += 1);
+    /// Of edges from states to targets, gone through twice: first they are counted.
+    fn new<E: Iterator<Item = (usize, usize)>>(targets: usize, edges: impl Fn() -> E) -> Self {
+        let mut starts = vec![0_u32; targets + 1];
+        edges().for_each(|(_, target)| starts[target + 1] += 1);
         (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
         let mut fill = starts.clone();
-        let mut sources = vec![0; raw.table.len()];
-        for (source, class, target) in edges() {
-            let at = &mut fill[target * raw.width + class];
-            sources[*at as usize] = u32::try_from(source).expect("states fit 32 bits");
-            *at += 1;
+        let mut sources = vec![0; starts[targets] as usize];
+        for (source, target) in edges() {
+            sources[fill[target] as usize] = u32::try_from(source).expect("states fit 32 bits");
+            fill[target] += 1;
         }
-        Self { starts, sources, width: raw.width }
+        Self { starts, sources }
     }
 
-    fn before(&self, target: u32, class: usize) -> &[u32] {
-        let at = target as usize * self.width + class;
-        &self.sources[self.starts[at] as usize..self.starts[at + 1] as usize]
+    fn of(&self, target: usize) -> &[u32] {
+        &self.sources[self.starts[target] as usize..self.starts[target + 1] as usize]
     }
 }

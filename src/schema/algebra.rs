@@ -3,8 +3,10 @@
 //! The JSON types are disjoint, so both work type by type. Conjunction distributes over the cells of a type; children become
 //! conjunctions of formulas, which are not looked into here.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest, Wish};
 use super::decimal::Decimal;

@@ -3,8 +3,10 @@
 //! Listed numbers and strings are kept as sets, apart from intervals and languages: a large `enum` costs a look-up per entry instead of
 //! an alternative each.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use super::decimal::Decimal;
 use super::formula::FormulaId;

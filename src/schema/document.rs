@@ -2,9 +2,9 @@
 //!
 //! A location is made once per place, however it is reached, so it can stand for the schema found there.
 
-use std::collections::HashMap;
 use std::io;
 
+use foldhash::{HashMap, HashMapExt};
 use referencing::Draft;
 use serde_json::Value;
 

@@ -4,8 +4,9 @@
 //! [`Formula`] names them.
 //! Formulas are hash-consed over the finitely many locations of the document, so unfolding a recursive schema comes to an end.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::document::Location;
 use super::scope::Scope;

@@ -1,10 +1,9 @@
 //! The cheapest names that an object can add.
 
-use std::collections::HashMap;
-
 use super::cells::ObjectCell;
 use super::strings::{bound, spelled_len};
 use crate::regular::{Dfa, StateId};
+use foldhash::{HashMap, HashMapExt};
 
 /// More prefixes than this are not followed.
 const PREFIXES: usize = 4_096;

@@ -1,7 +1,8 @@
 //! From formulas to normal form: everything the root reaches, at compile time, within budgets.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use foldhash::{HashMap, HashMapExt};
 
 use serde_json::Value;
 
@@ -63,7 +64,7 @@ impl<'d> Normaliser<'d> {
     /// Normalises the schema at the root of the document and every formula that this reaches.
     pub(super) fn graph(&mut self) -> Result<Graph<'d>, SchemaError> {
         let root = self.formula_at(Location::ROOT, Scope::EMPTY)?;
-        let positions = HashMap::from([(root, 0)]);
+        let positions = HashMap::from_iter([(root, 0)]);
         let mut graph = Graph { nodes: vec![root], cells: Vec::new(), expanded: Vec::new(), positions };
         while let Some(&formula) = graph.nodes.get(graph.cells.len()) {
             let cells = self.cells(formula)?;

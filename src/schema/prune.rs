@@ -1,7 +1,8 @@
 //! From the graph of formulas to the public normal form: only what has values, children as nodes.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use super::NodeId;
 use super::cells::{ArrayCell, MemberCell, ObjectCell};
@@ -35,7 +36,7 @@ pub(super) struct Pruner<'g, 'd> {
 
 impl<'g, 'd> Pruner<'g, 'd> {
     pub(super) fn new(graph: &'g Graph<'d>, lens: &'g Lens, dfa_states: usize) -> Self {
-        Self { graph, lens, dfa_states, ids: HashMap::from([(0, NodeId(0))]), order: vec![0] }
+        Self { graph, lens, dfa_states, ids: HashMap::from_iter([(0, NodeId(0))]), order: vec![0] }
     }
 
     /// The nodes with the formulas they stand for, the root first. The root has values.

@@ -4,7 +4,8 @@
 //! makes the [`Index`] of everything that has a name.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use referencing::{Draft, meta, uri};
 use serde_json::Value;

@@ -4,8 +4,9 @@
 //! resources with dynamic anchors are remembered, each where it was first entered: there are finitely many scopes, and one for nearly
 //! every document.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use foldhash::HashMap;
 
 use super::document::Location;
 
@@ -26,7 +27,7 @@ pub(super) struct Scopes {
 impl Scopes {
     pub(super) fn new() -> Self {
         let empty: Rc<[Location]> = Rc::from([]);
-        Self { resources: vec![Rc::clone(&empty)], numbers: HashMap::from([(empty, Scope::EMPTY)]) }
+        Self { resources: vec![Rc::clone(&empty)], numbers: HashMap::from_iter([(empty, Scope::EMPTY)]) }
     }
 
     /// The resources of a scope, outermost first.

@@ -1,7 +1,8 @@
 //! Strings: a language of decoded text and a window of lengths.
 
-use std::collections::HashSet;
 use std::sync::Arc;
+
+use foldhash::{HashSet, HashSetExt};
 
 use super::languages::Languages;
 use super::values::Strings;
@@ -143,9 +144,10 @@ fn search(language: &Dfa, strings: &Strings) -> Option<u64> {
         |&(state, chars): &(StateId, u32)| language.label(state).is_some() && chars >= strings.min_length;
     let mut layer = vec![(language.start(), 0)];
     let mut seen: HashSet<_> = layer.iter().copied().collect();
+    let bytes = telling_bytes(language);
     let mut len = 2;
     while !layer.iter().any(is_word) {
-        layer = layer.iter().flat_map(|&position| longer(language, strings, position)).collect();
+        layer = layer.iter().flat_map(|&position| longer(language, strings, &bytes, position)).collect();
         layer.retain(|position| seen.insert(*position));
         len += 1;
         if layer.is_empty() || seen.len() > POSITIONS {
@@ -155,11 +157,22 @@ fn search(language: &Dfa, strings: &Strings) -> Option<u64> {
     Some(len)
 }
 
+/// The bytes that need no escape, one for each class.
+fn telling_bytes(language: &Dfa) -> Vec<u8> {
+    let mut seen = HashSet::new();
+    let plain = (b' '..=u8::MAX).filter(|byte| !matches!(byte, b'"' | b'\\'));
+    plain.filter(|byte| seen.insert((language.class_of(*byte), begins_character(*byte)))).collect()
+}
+
 /// The positions one byte further.
-fn longer(language: &Dfa, strings: &Strings, (state, chars): (StateId, u32)) -> Vec<(StateId, u32)> {
-    let bytes = (b' '..=u8::MAX).filter(|byte| !matches!(byte, b'"' | b'\\'));
-    let positions = bytes
-        .filter_map(|byte| Some((language.next(state, byte)?, chars + u32::from(begins_character(byte)))));
+fn longer(
+    language: &Dfa,
+    strings: &Strings,
+    bytes: &[u8],
+    (state, chars): (StateId, u32),
+) -> Vec<(StateId, u32)> {
+    let next = |byte: &u8| Some((language.next(state, *byte)?, chars + u32::from(begins_character(*byte))));
+    let positions = bytes.iter().filter_map(next);
     positions.filter(|(_, chars)| strings.max_length.is_none_or(|max| *chars <= max)).collect()
 }
 

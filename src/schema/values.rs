@@ -36,7 +36,7 @@ pub struct Booleans {
 }
 
 /// One end of an interval of numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Bound {
     /// Where it ends.
     pub value: Decimal,
@@ -45,7 +45,7 @@ pub struct Bound {
 }
 
 /// The numbers of an interval that are multiples of something.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Numbers {
     /// The lower end, if there is one.
     pub lower: Option<Bound>,

@@ -1,6 +1,5 @@
-//! The rule of what remains of an object.
+//! What was read of one alternative of an object, and what it allows next.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -8,17 +7,15 @@ use serde_json::{Map, Value};
 use super::Object;
 use super::left::{Left, wishing};
 use super::progress::{Declared, Progress};
-use super::then::{AfterName, AfterOther, MemberValue, OtherName};
-use crate::expression::{Expression, Leaf, Rule, fingerprint};
+use crate::expression::{Expression, Leaf, fingerprint};
 use crate::json::distinct::{Count, after_member, taken};
-use crate::json::string::StringLanguage;
 use crate::schema::{Member, NodeId, Objects};
 
 /// What a wish adds to the length of what remains: more than any member that does not grant it costs, so that the shortest way leads to one that
 /// does.
 const WISH_LEN: u32 = 1 << 16;
 
-/// What remains of an object: a comma and another member, or the brace.
+/// What remains of one alternative.
 #[derive(Clone, Debug)]
 pub(super) struct Members {
     pub(super) object: Arc<Object>,
@@ -37,13 +34,13 @@ impl Members {
         self.object.objects()
     }
 
-    fn open_members(&self) -> impl Iterator<Item = (usize, &Member)> {
+    pub(super) fn open_members(&self) -> impl Iterator<Item = (usize, &Member)> {
         let members = self.objects().members.iter().enumerate();
         members.filter(|(index, _)| self.progress.declared.is_open(*index))
     }
 
     /// What is still to come.
-    fn left(&self) -> Left {
+    pub(super) fn left(&self) -> Left {
         let (mut required, mut declared) = (0, 0);
         for (_, member) in self.open_members() {
             required += u32::from(member.required);
@@ -122,21 +119,19 @@ impl Members {
         declared.is_none_or(|member| self.progress.declared.is_open(member))
     }
 
-    /// The value of a member with this name, then what remains of the object; `None` where every value is taken.
-    pub(super) fn value_then(&self, schema: NodeId, name: &str, after: Self) -> Option<Expression> {
+    /// The value of a member with this name; `None` where every value is taken.
+    pub(super) fn value(&self, schema: NodeId, name: &str, after: &Self) -> Option<Expression> {
         let Object { spelling, level, .. } = &*self.object;
         let level = spelling.punctuation.inside(*level);
         if self.progress.avoid.is_empty() {
-            return Some(spelling.value(schema, level).then(Expression::rule(Arc::new(after))));
+            return Some(spelling.value(schema, level));
         }
         let avoid = taken(self.progress.avoid.iter().filter_map(|object| object.get(name)), after.ways());
-        let value = spelling.value_avoiding(schema, level, &avoid)?;
-        let binder = MemberValue { before: self.clone(), after, name: name.into() };
-        Some(Expression::capture(value, Expression::empty(), Arc::new(binder)))
+        spelling.value_avoiding(schema, level, &avoid)
     }
 
     /// The declared members that may come next. In declared order a required member cannot be passed over.
-    fn offered(&self, mut left: Left) -> Vec<usize> {
+    pub(super) fn offered(&self, mut left: Left) -> Vec<usize> {
         let (is_ordered, read) = (self.progress.declared.is_ordered(), self.read_after());
         let mut offered = Vec::new();
         for (index, member) in self.open_members() {
@@ -156,31 +151,11 @@ impl Members {
 
     fn has_value(&self, index: usize, member: &Member) -> bool {
         self.progress.avoid.is_empty()
-            || self.value_then(member.schema, &member.name, self.after_member(index)).is_some()
+            || self.value(member.schema, &member.name, &self.after_member(index)).is_some()
     }
 
-    /// A declared member and all that follows it.
-    fn declared(&self, left: Left) -> Option<Expression> {
-        let mut offered = self.offered(left);
-        let rest = |members: &Arc<Self>, index| {
-            Expression::rule(Arc::new(AfterName { members: members.clone(), index }))
-        };
-        let members = Arc::new(self.clone());
-        if let [only] = *offered {
-            let name = &self.objects().members[only].name;
-            if has_one_spelling(name) {
-                return Some(Expression::literal(format!("\"{name}\"")).then(rest(&members, only)));
-            }
-        }
-        let names = self.object.names();
-        offered.sort_unstable_by_key(|index| names.rank(*index));
-        let open = names.open(offered.iter().copied());
-        let leaf = || Leaf::new(StringLanguage::words(open));
-        (!offered.is_empty())
-            .then(|| Expression::switch(leaf(), offered.iter().map(|index| rest(&members, *index))))
-    }
-
-    fn offers_other(&self, class: usize, left: Left) -> bool {
+    /// Whether a name of a class may come next.
+    pub(super) fn offers_other(&self, class: usize, left: Left) -> bool {
         let names = self.names_left(class);
         let is_ordered = self.progress.declared.is_ordered();
         let granted = self.progress.granted | self.objects().rest[class].grants;
@@ -194,21 +169,10 @@ impl Members {
         names != Some(0) && !passes_over && after.is_enough(self.objects(), self.read_after())
     }
 
-    /// A member with another name of a class, and all that follows it; `None` where no name is left.
-    ///
-    /// Where no value depends on the name, colon and value are known before the name is: then most tokens that leave the name are judged for all
-    /// names at once.
-    fn other(&self, class: usize) -> Option<Expression> {
+    /// The names of a class that may come next; `None` where none is left.
+    pub(super) fn other_names(&self, class: usize) -> Option<Leaf> {
         let avoid = self.names_to_avoid(class);
-        let name = Expression::leaf(self.object.other_names(class, &self.progress.others, &avoid)?);
-        let Object { spelling, level, .. } = &*self.object;
-        let colon = spelling.punctuation.colon.clone();
-        let members = self.clone();
-        if !self.progress.avoid.is_empty() {
-            return Some(Expression::capture(name, colon, Arc::new(OtherName { members, class })));
-        }
-        let value = spelling.value(self.objects().rest[class].schema, spelling.punctuation.inside(*level));
-        Some(Expression::capture(name, colon.then(value), Arc::new(AfterOther { members, class })))
+        self.object.other_names(class, &self.progress.others, &avoid)
     }
 
     /// Names under which every value would lead to an object to avoid.
@@ -219,14 +183,14 @@ impl Members {
         let after = self.after_other(class, self.progress.others.clone());
         let names = self.progress.avoid.iter().flat_map(Map::keys).filter(|name| self.is_other(name));
         let schema = self.objects().rest[class].schema;
-        names.filter(|name| self.value_then(schema, name, after.clone()).is_none()).cloned().collect()
+        names.filter(|name| self.value(schema, name, &after).is_none()).cloned().collect()
     }
 
     fn is_other(&self, name: &str) -> bool {
         self.objects().members.iter().all(|member| &*member.name != name)
     }
 
-    fn may_close(&self, left: Left) -> bool {
+    pub(super) fn may_close(&self, left: Left) -> bool {
         let differs = self.progress.avoid.iter().all(|object| !object.is_empty());
         let is_enough = self.progress.read >= self.objects().min_members;
         left.required == 0 && left.wishing == Some(0) && is_enough && differs
@@ -252,6 +216,13 @@ impl Members {
         fill.fold(required.saturating_add(wishes), u32::saturating_add)
     }
 
+    /// The length of a shortest rest.
+    pub(super) fn rest_len(&self) -> u32 {
+        let missing = self.missing_len();
+        // The first member has no comma; the brace stands at the end.
+        missing.saturating_add(1) - u32::from(missing > 0 && self.progress.read == 0)
+    }
+
     fn member_len(&self, name: usize, schema: NodeId) -> u32 {
         // Two quotes, a colon and a comma.
         u32::try_from(name + 4).unwrap_or(u32::MAX).saturating_add(self.least_len(schema))
@@ -261,51 +232,9 @@ impl Members {
         self.object.spelling.schema.least_len(schema)
     }
 
-    pub(super) fn place_in_schema(&self) -> String {
-        self.object.spelling.place(self.object.node)
-    }
-
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.fingerprint == other.fingerprint
             && self.object.key() == other.object.key()
             && self.progress == other.progress
     }
-}
-
-impl Rule for Members {
-    fn expand(&self) -> Expression {
-        let left = self.left();
-        let (punctuation, level) = (&self.object.spelling.punctuation, self.object.level);
-        let is_first = self.progress.read == 0;
-        let classes = 0..self.objects().rest.len();
-        let others = classes.filter(|class| self.offers_other(*class, left));
-        let others = others.filter_map(|class| self.other(class));
-        let more = Expression::choice(self.declared(left).into_iter().chain(others));
-        let more = more.map(|member| punctuation.before(level, is_first).then(member));
-        let close = self.may_close(left).then(|| punctuation.end_object(level, is_first));
-        Expression::choice(close.into_iter().chain(more)).expect("an inhabited object can be completed")
-    }
-
-    fn min_len(&self) -> u32 {
-        let missing = self.missing_len();
-        // The first member has no comma; the brace stands at the end.
-        missing.saturating_add(1) - u32::from(missing > 0 && self.progress.read == 0)
-    }
-
-    fn place(&self) -> String {
-        self.place_in_schema()
-    }
-
-    fn same(&self, other: &dyn Rule) -> bool {
-        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| self.is_same(other))
-    }
-
-    fn fingerprint(&self) -> u64 {
-        fingerprint(&("members", self.fingerprint))
-    }
-}
-
-/// Whether JSON can spell the name in one way only, so that it may stand as a literal.
-fn has_one_spelling(name: &str) -> bool {
-    name.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'"' && byte != b'\\')
 }

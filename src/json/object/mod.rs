@@ -4,14 +4,19 @@
 //! never offered twice. Declared names are one labelled leaf; any other name is captured, so that what follows knows it was used. Where the
 //! object must differ from others, values are captured too.
 //!
+//! A node may have many alternatives of objects; those that agree with what was read are read side by side ([`alternatives`]).
+//!
 //! What a state offers is judged at once for all its members ([`left`]); what follows a name is made when that name was read ([`then`]). An
 //! object of fifty members has many states, and most of what could follow in each is never reached.
 
+mod alternatives;
+mod inclusion;
 mod left;
 mod members;
 mod progress;
 mod then;
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
@@ -21,24 +26,50 @@ use super::string::{Escapes, StringLanguage, Words};
 use crate::expression::{Expression, Leaf};
 use crate::regular::Dfa;
 use crate::schema::{NodeId, Objects};
+use alternatives::{Alternatives, Group};
 use members::Members;
 use progress::Progress;
 
-/// The expression of one object cell that avoids some objects, inside of `level` containers; `None` where no other object is left.
-pub(super) fn object(
+/// The objects of a node but some to avoid, inside of `level` containers.
+///
+/// Alternatives that avoid nothing are one expression; where there is something to avoid, each is one of its own.
+pub(super) fn objects(
     spelling: &Arc<Spelling>,
     node: NodeId,
-    cell: usize,
     level: u32,
-    avoid: Vec<Map<String, Value>>,
+    avoid: &[Map<String, Value>],
+) -> Vec<Expression> {
+    let cells = 0..spelling.schema.values(node).objects.len();
+    if cells.is_empty() {
+        return Vec::new();
+    }
+    if avoid.is_empty() {
+        return whole(spelling, node, cells, level, &[]).into_iter().collect();
+    }
+    cells.filter_map(|cell| whole(spelling, node, cell..cell + 1, level, avoid)).collect()
+}
+
+/// Some cells of a node; `None` where no object is left.
+fn whole(
+    spelling: &Arc<Spelling>,
+    node: NodeId,
+    cells: Range<usize>,
+    level: u32,
+    avoid: &[Map<String, Value>],
 ) -> Option<Expression> {
-    let objects = &spelling.schema.values(node).objects[cell];
-    let avoid = avoid.into_iter().filter(|object| spelling.schema.objects_admit(objects, object)).collect();
-    let progress = Progress::start(spelling.order, objects.members.len(), avoid);
-    let members = Members::new(Arc::new(Object::new(spelling, node, cell, level)), progress);
-    let left = members.can_avoid_all();
-    let rest = Expression::rule(Arc::new(members));
-    left.then(|| Expression::sequence([spelling.punctuation.open_object.clone(), rest]))
+    let first = cells.start;
+    let object = |cell| Object::new(spelling, node, cell, cell - first, level);
+    let group = Arc::new(Group::new(cells.map(object)));
+    let start = |object: &Arc<Object>| {
+        let admitted =
+            avoid.iter().filter(|avoided| spelling.schema.objects_admit(object.objects(), avoided));
+        let members = object.objects().members.len();
+        let progress = Progress::start(spelling.order, members, admitted.cloned().collect());
+        Some(Members::new(object.clone(), progress)).filter(Members::can_avoid_all)
+    };
+    let alive: Vec<Members> = group.objects.iter().filter_map(start).collect();
+    let rest = (!alive.is_empty()).then(|| Expression::rule(Arc::new(Alternatives::new(&group, alive))));
+    rest.map(|rest| spelling.punctuation.open_object.clone().then(rest))
 }
 
 /// What all states of one object cell share.
@@ -47,27 +78,27 @@ struct Object {
     spelling: Arc<Spelling>,
     node: NodeId,
     cell: usize,
+    /// Its place among the cells that are read side by side.
+    place: usize,
     /// The containers around it.
     level: u32,
-    /// The names of the members.
-    names: OnceLock<Arc<Words>>,
     /// For each class of other names how many there are; `None` for without end.
     class_sizes: OnceLock<Box<[Option<u64>]>>,
-    /// These and the forbidden ones.
+    /// The names of its members and the forbidden ones.
     known_names: OnceLock<Arc<Words>>,
     /// For each class the names that are left where none was used; `None` where there are none.
     unused_names: Box<[OnceLock<Option<Leaf>>]>,
 }
 
 impl Object {
-    fn new(spelling: &Arc<Spelling>, node: NodeId, cell: usize, level: u32) -> Self {
+    fn new(spelling: &Arc<Spelling>, node: NodeId, cell: usize, place: usize, level: u32) -> Self {
         let classes = spelling.schema.values(node).objects[cell].rest.len();
         Self {
             spelling: spelling.clone(),
             node,
             cell,
+            place,
             level,
-            names: OnceLock::new(),
             known_names: OnceLock::new(),
             class_sizes: OnceLock::new(),
             unused_names: std::iter::repeat_with(OnceLock::new).take(classes).collect(),
@@ -81,11 +112,6 @@ impl Object {
     /// What makes it this object.
     fn key(&self) -> (*const Spelling, NodeId, usize, u32) {
         (Arc::as_ptr(&self.spelling), self.node, self.cell, self.level)
-    }
-
-    fn names(&self) -> &Arc<Words> {
-        let names = || self.objects().members.iter().map(|member| &member.name);
-        self.names.get_or_init(|| self.spelling.names(names()))
     }
 
     fn known_names(&self) -> &Arc<Words> {

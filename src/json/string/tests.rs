@@ -117,7 +117,7 @@ fn expectations_are_in_a_users_words() {
     check(text_of(Dfa::text(), 0, None), "", "a string");
     check(text_of(Dfa::text(), 0, None), "\"a", "the rest of a string");
     check(
-        StringLanguage::words(Arc::new(Words::new(&["celsius", "kelvin", "fahrenheit"])).open([0, 2])),
+        StringLanguage::words(Arc::new(Words::new(&["celsius", "kelvin", "fahrenheit"])).open([0, 1])),
         "",
         r#"one of "celsius", "fahrenheit""#,
     );

@@ -15,34 +15,28 @@ pub(in crate::json) struct Words {
     pub(super) dfa: Arc<Dfa>,
     /// For each state the ranks of the words that can be completed from it.
     ranks: Box<[(u32, u32)]>,
-    /// The rank of each word as it was given.
-    rank_of: Box<[u32]>,
+    count: usize,
     fingerprint: u64,
 }
 
 impl Words {
     /// Of different words.
     pub(in crate::json) fn new(words: &[impl AsRef<str>]) -> Self {
-        let mut sorted: Vec<usize> = (0..words.len()).collect();
-        sorted.sort_unstable_by_key(|index| words[*index].as_ref());
-        let mut rank_of: Box<[u32]> = words.iter().map(|_| 0).collect();
-        (0..).zip(&sorted).for_each(|(rank, index)| rank_of[*index] = rank);
-        let labelled = words.iter().zip(&rank_of).map(|(word, rank)| (word.as_ref().as_bytes(), *rank));
-        let dfa = Arc::new(Dfa::words(labelled, usize::MAX).expect("no limit"));
+        let mut sorted: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+        sorted.sort_unstable();
+        let labelled = || sorted.iter().zip(0_u32..);
+        let dfa = Arc::new(Dfa::words(labelled(), usize::MAX).expect("no limit"));
         let mut ranks: Box<[(u32, u32)]> = (0..dfa.states()).map(|_| (u32::MAX, 0)).collect();
-        for (word, rank) in words.iter().zip(&rank_of) {
-            let mut widen = |state: StateId| {
+        for (word, rank) in labelled() {
+            let mut at = Some(dfa.start());
+            for byte in word.as_bytes().iter().map(Some).chain([None]) {
+                let state = at.expect("a word of the automaton");
                 let (first, end) = &mut ranks[state as usize];
-                (*first, *end) = ((*first).min(*rank), (*end).max(rank + 1));
-            };
-            let mut state = dfa.start();
-            widen(state);
-            for byte in word.as_ref().bytes() {
-                state = dfa.next(state, byte).expect("a word of the automaton");
-                widen(state);
+                (*first, *end) = ((*first).min(rank), (*end).max(rank + 1));
+                at = byte.and_then(|byte| dfa.next(state, *byte));
             }
         }
-        Self { fingerprint: fingerprint(&dfa), dfa, ranks, rank_of }
+        Self { fingerprint: fingerprint(&dfa), dfa, ranks, count: words.len() }
     }
 
     /// The automaton of all words.
@@ -50,19 +44,22 @@ impl Words {
         &self.dfa
     }
 
-    /// Which words are open, given by their places in the list that was given; one bit by rank.
-    pub(in crate::json) fn open(self: &Arc<Self>, words: impl IntoIterator<Item = usize>) -> OpenWords {
-        let mut bits = vec![0_u64; self.rank_of.len().div_ceil(64)];
-        for word in words {
-            let rank = self.rank_of[word] as usize;
-            bits[rank / 64] |= 1 << (rank % 64);
-        }
+    /// How many words there are.
+    pub(in crate::json) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Which words are open, given by their ranks.
+    pub(in crate::json) fn open(self: &Arc<Self>, ranks: impl IntoIterator<Item = u32>) -> OpenWords {
+        let mut bits = vec![0_u64; self.len().div_ceil(64)];
+        ranks.into_iter().for_each(|rank| bits[rank as usize / 64] |= 1 << (rank % 64));
         OpenWords { words: self.clone(), bits: bits.into() }
     }
 
     /// The place of a word in the lexical order. Labels of open words follow it.
-    pub(in crate::json) fn rank(&self, word: usize) -> u32 {
-        self.rank_of[word]
+    pub(in crate::json) fn rank(&self, word: &str) -> Option<u32> {
+        let end = word.bytes().try_fold(self.dfa.start(), |state, byte| self.dfa.next(state, byte))?;
+        self.dfa.label(end)
     }
 }
 
@@ -131,7 +128,8 @@ mod tests {
 
     fn check(all: &[&str], open: &[usize]) {
         let words = Arc::new(Words::new(all));
-        let some = words.open(open.iter().copied());
+        let rank = |index: &usize| words.rank(all[*index]).expect("one of the words");
+        let some = words.open(open.iter().map(rank));
         let mut labels = Vec::new();
         for (index, word) in all.iter().enumerate() {
             let path = (0..=word.len()).map(|len| {
@@ -144,7 +142,7 @@ mod tests {
                 assert_eq!(some.is_live(state), lives, "{:?} of {all:?}", &word[..len]);
                 assert_eq!(some.count(state) as usize, some.rests(state).len());
             }
-            let label = some.label(words.rank(index));
+            let label = some.label(rank(&index));
             assert_eq!(label.is_some(), open.contains(&index));
             labels.extend(label);
         }

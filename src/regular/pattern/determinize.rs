@@ -1,7 +1,6 @@
 //! From a syntax tree to the automaton of the texts with a match.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt};
 use regex_automata::Anchored;
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson::{self, NFA, WhichCaptures};

@@ -1,0 +1,99 @@
+//! Leaving out alternatives that another one includes.
+//!
+//! Most alternatives say only that some name is absent or present; as soon as the names that tell them apart were read, they allow the same, and one
+//! of them is enough.
+
+use std::sync::Arc;
+
+use super::alternatives::Group;
+use super::members::Members;
+use crate::schema::NodeId;
+
+/// The alternatives without those whose texts are all texts of another one, in their order.
+pub(super) fn without_included(group: &Group, alive: Vec<Members>) -> Vec<Members> {
+    if alive.len() < 2 {
+        return alive;
+    }
+    let outlines: Vec<Outline<'_>> = alive.iter().map(|members| Outline::of(group, members)).collect();
+    let mut order: Vec<usize> = (0..alive.len()).collect();
+    // What includes another comes before it.
+    order.sort_by_key(|place| outlines[*place].rank());
+    let mut kept: Vec<usize> = Vec::new();
+    for place in order {
+        if !kept.iter().any(|larger| outlines[*larger].includes(&outlines[place])) {
+            kept.push(place);
+        }
+    }
+    kept.sort_unstable();
+    kept.into_iter().map(|place| alive[place].clone()).collect()
+}
+
+/// What an alternative still allows and asks for.
+struct Outline<'m> {
+    members: &'m Members,
+    /// A bit for each name that may come, and for each that must.
+    open: Box<[u64]>,
+    required: Box<[u64]>,
+    /// The names that may come with their schemas, in their order.
+    sequence: Vec<(u32, NodeId)>,
+    least: u32,
+    most: u32,
+}
+
+impl<'m> Outline<'m> {
+    fn of(group: &Group, members: &'m Members) -> Self {
+        let objects = members.objects();
+        let words = group.name_count().div_ceil(64);
+        let (mut open, mut required) = (vec![0_u64; words], vec![0_u64; words]);
+        let mut sequence = Vec::new();
+        for (index, member) in members.open_members() {
+            let rank = group.rank(members, index);
+            let (word, bit) = (rank as usize / 64, 1 << (rank % 64));
+            open[word] |= bit;
+            required[word] |= if member.required { bit } else { 0 };
+            sequence.push((rank, member.schema));
+        }
+        if !members.progress.declared.is_ordered() {
+            sequence.sort_unstable();
+        }
+        let least = objects.min_members.saturating_sub(members.progress.read);
+        let most = objects.max_members.map_or(u32::MAX, |max| max.saturating_sub(members.progress.read));
+        Self { members, open: open.into(), required: required.into(), sequence, least, most }
+    }
+
+    /// Less where more is allowed.
+    fn rank(&self) -> impl Ord + use<> {
+        let required: u32 = self.required.iter().map(|bits| bits.count_ones()).sum();
+        (std::cmp::Reverse(self.sequence.len()), required, self.least, std::cmp::Reverse(self.most))
+    }
+
+    /// Whether it is plain that everything the other one allows is allowed here.
+    fn includes(&self, other: &Self) -> bool {
+        let within = |inner: &[u64], outer: &[u64]| inner.iter().zip(outer).all(|(a, b)| a & !b == 0);
+        within(&other.open, &self.open)
+            && within(&self.required, &other.required)
+            && self.least <= other.least
+            && self.most >= other.most
+            && self.has_rest_of(other)
+            && self.has_sequence_of(other)
+    }
+
+    fn has_rest_of(&self, other: &Self) -> bool {
+        let (own, others) = (self.members, other.members);
+        let is_granted = own.progress.granted.count_ones() == own.objects().wishes;
+        let is_same = || {
+            own.objects().rest == others.objects().rest
+                && own.progress.others == others.progress.others
+                && Arc::ptr_eq(own.object.known_names(), others.object.known_names())
+                && (own.objects().wishes, own.progress.granted)
+                    == (others.objects().wishes, others.progress.granted)
+        };
+        others.objects().rest.is_empty() && is_granted || is_same()
+    }
+
+    /// Whether the members of the other one are among these, with the same schemas and in the same order.
+    fn has_sequence_of(&self, other: &Self) -> bool {
+        let mut own = self.sequence.iter();
+        other.sequence.iter().all(|member| own.any(|found| found == member))
+    }
+}
