@@ -61,7 +61,7 @@ impl Default for Limits {
             dfa_states: 100_000,
             window_entries: 10_000_000,
             counter_states: 1_000_000,
-            completion_bytes: 1 << 18,
+            completion_bytes: 1 << 16,
             number_digits: 1_000,
             work: 400_000,
             tools: 4_096,
