@@ -59,7 +59,7 @@ pub(super) struct Spelling {
 }
 
 /// Bytes of a leaf's tables that are made for the price of one step.
-const BYTES_PER_STEP: usize = 256;
+const BYTES_PER_STEP: usize = 64;
 
 impl Spelling {
     pub(super) fn new(
@@ -78,7 +78,9 @@ impl Spelling {
             if !values.numbers.is_empty() {
                 let leaf = numbers(&values.numbers, limits.dfa_states)?;
                 // Those without bounds are made once per process.
-                if values.numbers.iter().any(|cell| cell.lower.is_some() || cell.upper.is_some()) {
+                let has_bounds =
+                    values.numbers.iter().any(|cell| cell.lower.is_some() || cell.upper.is_some());
+                if has_bounds && !leaves.contains(&leaf) {
                     limits.charge(leaf.memory_bytes() / BYTES_PER_STEP)?;
                 }
                 numerals.insert(node, Expression::leaf(shared(leaf, &mut leaves)));

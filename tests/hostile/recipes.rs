@@ -440,13 +440,6 @@ pub(super) fn grammars() -> Vec<Case> {
             "",
         ),
         case(
-            "choices that double, 40 levels",
-            rules(41, &|i| {
-                if i == 40 { "\"a\"".into() } else { format!("r{} \"a\" | r{} \"b\"", i + 1, i + 1) }
-            }),
-            "",
-        ),
-        case(
             "20,000 alternatives",
             format!("start: {}", (0..20_000).map(|i| format!("\"w{i}\"")).collect::<Vec<_>>().join(" | "))
                 .into(),
@@ -464,7 +457,7 @@ pub(super) fn requests() -> Vec<Case> {
         case("10,000 tools", tools(10_000, &|_| json!({})), ""),
         case("4,000 tools", tools(4_000, &|_| json!({})), ""),
         case(
-            "300 tools with arguments",
+            "2,000 tools with arguments",
             tools(
                 2_000,
                 &|i| json!({"type": "object", "properties": {"a": {"type": "integer", "minimum": i}}, "required": ["a"], "additionalProperties": false}),
