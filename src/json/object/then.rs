@@ -12,6 +12,9 @@ use crate::json::distinct::parse;
 use crate::json::string::decode;
 use crate::schema::{Member, NodeId};
 
+/// An alternative before and after a member.
+type Way = (Members, Members);
+
 /// A value, then what remains of the alternatives that allow it. Each way is the value's schema, with an alternative before and after the member.
 ///
 /// Alternatives stay together where they allow the same values.
@@ -20,7 +23,7 @@ fn values_then(
     name: &Arc<str>,
     ways: impl Iterator<Item = (NodeId, Members, Members)>,
 ) -> Expression {
-    let mut found: Vec<(NodeId, Vec<Arc<Value>>, Vec<(Members, Members)>)> = Vec::new();
+    let mut found: Vec<(NodeId, Vec<Arc<Value>>, Vec<Way>)> = Vec::new();
     for (schema, before, after) in ways {
         let taken = before.taken(name, &after);
         match found.iter_mut().find(|(known, same, _)| *known == schema && *same == taken) {
@@ -158,14 +161,14 @@ impl Binder for OtherName {
 struct MemberValue {
     group: Arc<Group>,
     /// The alternatives that allow it, before and after.
-    ways: Box<[(Members, Members)]>,
+    ways: Box<[Way]>,
     name: Arc<str>,
 }
 
 impl Binder for MemberValue {
     fn bind(&self, text: &[u8]) -> Expression {
         let value = parse(text);
-        let after = |(before, after): &(Members, Members)| after.agreeing(before, &self.name, value.as_ref());
+        let after = |(before, after): &Way| after.agreeing(before, &self.name, value.as_ref());
         let after = Alternatives::new(&self.group, self.ways.iter().map(after).collect());
         Expression::rule(Arc::new(after))
     }
@@ -175,7 +178,7 @@ impl Binder for MemberValue {
     }
 
     fn same(&self, other: &dyn Binder) -> bool {
-        let is_same = |a: &(Members, Members), b: &(Members, Members)| a.0.is_same(&b.0) && a.1.is_same(&b.1);
+        let is_same = |a: &Way, b: &Way| a.0.is_same(&b.0) && a.1.is_same(&b.1);
         (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
             self.name == other.name
                 && self.group.is_same(&other.group)
