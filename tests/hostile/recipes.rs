@@ -463,7 +463,7 @@ pub(super) fn grammars() -> Vec<Case> {
         case(
             "groups 10,000 deep",
             format!("start: {}\"a\"{}", "(".repeat(10_000), ")".repeat(10_000)).into(),
-            "TooDeep",
+            "limit",
         ),
         case(
             "a chain of 2,000 rules",
@@ -473,12 +473,12 @@ pub(super) fn grammars() -> Vec<Case> {
         case(
             "a circle of 20,000 rules",
             rules(20_000, &|i| format!("\"a\" r{}", (i + 1) % 20_000)),
-            "Unproductive",
+            "unsatisfiable",
         ),
         case(
             "left recursion through 2,000 rules",
             rules(2_000, &|i| format!("r{} \"a\" | \"b\"", (i + 1) % 2_000)),
-            "LeftRecursion",
+            "left_recursive_rules",
         ),
         case(
             "doubling, 12 levels",
@@ -491,7 +491,7 @@ pub(super) fn grammars() -> Vec<Case> {
                 .into(),
             "compiled",
         ),
-        case("a string of 1 MB", format!("start: \"{}\"", "a".repeat(1 << 20)).into(), "compiled"),
+        case("a string of 1 MB", format!("start: \"{}\"", "a".repeat(1 << 20)).into(), "dfa_states"),
     ]
 }
 
