@@ -18,7 +18,7 @@ use crate::engine::{self, Engine, OURS, Sequence};
 use crate::memory::{self, Footprint};
 use crate::peers::Peer;
 use crate::stats::{self, Durations};
-use crate::tally::{Outcome, Pair, Tally, Times};
+use crate::tally::{Outcome, Pair, Tally, Times, Verdict};
 use crate::{plot, progress, report, spelling};
 
 /// Runs the MaskBench protocol over folders of its files
@@ -154,7 +154,8 @@ impl File {
         for (case, tokens) in &self.cases {
             let rejection = pass(start().as_mut(), tokens, cold);
             (1..passes).for_each(|_| drop(pass(start().as_mut(), tokens, hot)));
-            outcome.verdicts.push((case.valid, case.description.clone(), rejection));
+            let description = case.description.clone();
+            outcome.verdicts.push(Verdict { is_valid: case.valid, description, rejection });
         }
         outcome
     }
@@ -190,6 +191,7 @@ impl Results {
             document.extend(peer.tally.costs());
             document.insert("both".to_owned(), peer.pair.document());
             document.insert("slowest".to_owned(), peer.tally.slowest());
+            document.insert("failures".to_owned(), json!(peer.tally.failures()));
             (peer.name.to_owned(), Value::Object(document))
         };
         let mut document = Map::from_iter([("files".to_owned(), json!(self.files))]);

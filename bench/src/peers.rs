@@ -1,4 +1,6 @@
 //! The peers that harmony-mask is measured beside: each an optional feature of this package, since they are much to build.
+//!
+//! glrmask 0.5 is not among them: it asks for derivre 0.3.8 exactly and llguidance 1.9 for 0.3.13 exactly, so no one program can hold both.
 
 use clap::ValueEnum;
 use harmony_mask::Vocabulary;
@@ -48,5 +50,20 @@ pub(crate) fn built() -> Result<Vec<Peer>, BenchError> {
     match built.is_empty() {
         true => Err(BenchError::NotBuilt(Peer::ALL[0].name())),
         false => Ok(built),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_that_was_not_built_names_its_feature() {
+        for peer in Peer::ALL {
+            match peer.starter() {
+                Ok(_) => assert!(cfg!(feature = "llguidance")),
+                Err(error) => assert!(error.to_string().contains(&format!("--features {}", peer.name()))),
+            }
+        }
     }
 }

@@ -84,7 +84,7 @@ fn grid() -> String {
             writeln!(svg, "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{label}</text>", HEIGHT + 18.0);
     }
     for decade in LEAST_SHARE..=0 {
-        let (y, percent) = (up(10f64.powi(decade)), 10f64.powi(decade) * 100.0);
+        let (y, percent) = (up(10f64.powi(decade)), 10f64.powi(decade + 2));
         let _ = writeln!(svg, "<path d=\"M0 {y:.1}H{WIDTH}\" stroke=\"#ddd\"/>");
         let _ = writeln!(svg, "<text x=\"-6\" y=\"{:.1}\" text-anchor=\"end\">{percent} %</text>", y + 4.0);
     }
@@ -112,4 +112,26 @@ fn across(micros: f64) -> f64 {
 
 fn up(share: f64) -> f64 {
     HEIGHT * share.log10() / f64::from(LEAST_SHARE)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_curve_falls_to_the_right() {
+        let mut durations = Durations::default();
+        (1..=100_000).for_each(|micros| durations.push(Duration::from_micros(micros)));
+        let points = points(&durations.summary());
+        let points: Vec<(f64, f64)> = points
+            .split(' ')
+            .map(|point| point.split_once(',').expect("two numbers"))
+            .map(|(x, y)| (x.parse().expect("a number"), y.parse().expect("a number")))
+            .collect();
+        assert!(points.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 <= pair[1].1));
+        assert_eq!(points.first().map(|point| point.1), Some(0.0));
+        assert_eq!(points.last().map(|point| point.1), Some(HEIGHT));
+    }
 }

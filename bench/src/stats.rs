@@ -119,5 +119,6 @@ mod tests {
         let shares = [0.5, 0.9, 0.99, 0.999, 1.0].map(|share| summary.percentile(share));
         assert_eq!(shares, [500.0, 900.0, 990.0, 999.0, 1_000.0].map(Some));
         assert_eq!(summary.mean(), Some(500.5));
+        assert_eq!(summary.ratios(&summary).last(), Some(&("max", Some(1.0))));
     }
 }

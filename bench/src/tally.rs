@@ -45,8 +45,15 @@ pub(crate) struct Outcome {
     /// Why the schema was not compiled.
     pub(crate) refused: Option<String>,
     pub(crate) times: Times,
-    /// For each instance whether it is valid, its description, and why it was rejected, if it was.
-    pub(crate) verdicts: Vec<(bool, String, Option<String>)>,
+    pub(crate) verdicts: Vec<Verdict>,
+}
+
+/// What an engine said of one instance.
+pub(crate) struct Verdict {
+    pub(crate) is_valid: bool,
+    pub(crate) description: String,
+    /// Why it was rejected, if it was.
+    pub(crate) rejection: Option<String>,
 }
 
 /// What an engine did with all files.
@@ -78,7 +85,7 @@ impl Tally {
             self.compile_errors += 1;
             fail("compile_error", reason);
         }
-        for (is_valid, description, rejection) in &outcome.verdicts {
+        for Verdict { is_valid, description, rejection } in &outcome.verdicts {
             let (kind, count, wrong) = match is_valid {
                 true => ("valid_rejected", &mut self.valid, &mut self.valid_rejected),
                 false => ("invalid_accepted", &mut self.invalid, &mut self.invalid_accepted),
