@@ -1,5 +1,6 @@
 //! All integration tests.
 
+mod arbitrary_tokens;
 mod architecture;
 mod budgets;
 mod corpus;
@@ -8,9 +9,11 @@ mod forced;
 mod grammars;
 mod harmony;
 mod harness;
+mod hostile;
 mod laws;
 mod layout;
 mod masks;
+mod memory;
 mod prompt_loop;
 mod prompt_reading;
 mod prompt_rendering;
@@ -20,4 +23,5 @@ mod requests;
 mod schemas;
 mod spelled;
 mod stream;
+mod threads;
 mod turns;

@@ -43,7 +43,7 @@ pub(super) fn intersect(
 pub(super) fn common_multiple(a: &Decimal, b: &Decimal, max_digits: usize) -> Result<Decimal, LimitExceeded> {
     let step = a.lcm(b);
     if step.text_len() > max_digits {
-        Err(LimitExceeded { what: "number_digits", limit: max_digits })
+        Err(LimitExceeded { what: "number_digits", limit: max_digits, given: step.text_len() })
     } else {
         Ok(step)
     }
