@@ -1,6 +1,7 @@
 //! `memory`: what one engine keeps resident, alone in a process of its own.
 //!
-//! Times want all engines in one process, memory wants each in its own: `maskbench` with peers runs this command once for each engine.
+//! Times want all engines in one process, memory wants each in its own: `maskbench` with peers runs this command once for each engine. Ours lets members come in
+//! any order, which is the larger grammar.
 
 use std::env;
 use std::io::{self, Write};

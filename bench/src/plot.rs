@@ -111,7 +111,7 @@ fn across(micros: f64) -> f64 {
 }
 
 fn up(share: f64) -> f64 {
-    HEIGHT * share.log10() / f64::from(LEAST_SHARE)
+    HEIGHT * (share.log10() / f64::from(LEAST_SHARE)).abs()
 }
 
 #[cfg(test)]

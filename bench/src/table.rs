@@ -9,6 +9,7 @@ use harmony_mask::{Options, PropertyOrder};
 use crate::corpus::{BenchError, Sample};
 use crate::maskbench::{self, PeerResult, Results};
 use crate::stats::Durations;
+use crate::tally::Pair;
 use crate::{peers, plot};
 
 /// Prints the short table of ours beside the peers
@@ -35,34 +36,37 @@ impl Peers {
 
 fn table(results: &Results, peer: &PeerResult) -> String {
     let (ours, theirs) = (&results.ours, &peer.tally);
+    let Pair { ours: our_times, theirs: their_times, .. } = &peer.pair;
     let mut text = format!("| | harmony-mask | {} | ratio |\n|---|---:|---:|---:|\n", peer.name);
-    text.push_str(&row("start-up, ms", Some(ours.startup_ms), Some(theirs.startup_ms)));
+    text.push_str(&row("start-up, ms", &[Some(ours.startup_ms)], &[Some(theirs.startup_ms)]));
     let kinds = [
-        ("time to first mask", &peer.pair.ours.to_first_mask, &peer.pair.theirs.to_first_mask),
-        ("mask + accept", &peer.pair.ours.cold, &peer.pair.theirs.cold),
-        ("mask + accept, second pass", &peer.pair.ours.hot, &peer.pair.theirs.hot),
+        ("text to first mask", &our_times.to_first_mask, &their_times.to_first_mask),
+        ("mask + accept, first pass", &our_times.cold, &their_times.cold),
+        ("mask + accept, second pass", &our_times.hot, &their_times.hot),
     ];
-    kinds.iter().for_each(|(what, ours, theirs)| text.push_str(&rows(what, ours, theirs)));
+    for (what, ours, theirs) in kinds {
+        let what = format!("{what}, µs (p50 / p90 / p99 / p99.9)");
+        text.push_str(&row(&what, &shown(ours), &shown(theirs)));
+    }
     let (ours, theirs) = (&ours.footprint, &theirs.footprint);
-    text.push_str(&row("memory after start-up, MiB", ours.resident_mb, theirs.resident_mb));
-    text.push_str(&row("peak memory, MiB", ours.peak_rss_mb, theirs.peak_rss_mb));
+    text.push_str(&row("memory after start-up, MiB", &[ours.resident_mb], &[theirs.resident_mb]));
+    text.push_str(&row("peak memory, MiB", &[ours.peak_rss_mb], &[theirs.peak_rss_mb]));
     text
 }
 
 /// The middle of a distribution and its tail.
-fn rows(what: &str, ours: &Durations, theirs: &Durations) -> String {
-    let (ours, theirs) = (ours.summary(), theirs.summary());
-    [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)]
-        .map(|(column, share)| {
-            row(&format!("{what}, {column}, µs"), ours.percentile(share), theirs.percentile(share))
-        })
-        .concat()
+fn shown(durations: &Durations) -> [Option<f64>; 4] {
+    let summary = durations.summary();
+    [0.5, 0.9, 0.99, 0.999].map(|share| summary.percentile(share))
 }
 
-fn row(what: &str, ours: Option<f64>, theirs: Option<f64>) -> String {
-    let ratio = ours.zip(theirs).map(|(ours, theirs)| theirs / ours);
-    let ratio = ratio.map_or("-".to_owned(), |ratio| format!("{} ×", short(Some(ratio))));
-    format!("| {what} | {} | {} | {ratio} |\n", short(ours), short(theirs))
+fn row(what: &str, ours: &[Option<f64>], theirs: &[Option<f64>]) -> String {
+    let ratios: Vec<_> = ours.iter().zip(theirs).map(|(ours, theirs)| Some((*theirs)? / (*ours)?)).collect();
+    format!("| {what} | {} | {} | {} × |\n", cell(ours), cell(theirs), cell(&ratios))
+}
+
+fn cell(values: &[Option<f64>]) -> String {
+    values.iter().map(|value| short(*value)).collect::<Vec<_>>().join(" / ")
 }
 
 /// Two or three digits, which is what measurements on a shared machine are good for.
