@@ -151,16 +151,16 @@ fn line(name: &str, engine: &dyn Engine, outcome: &Outcome) -> String {
 }
 
 fn row(name: &str, engines: &[Box<dyn Engine>], outcomes: &[Outcome], texts: &Texts) -> Value {
-    let engine = |(engine, outcome): (&Box<dyn Engine>, &Outcome)| {
-        let document = json!({
+    let document = |outcome: &Outcome| {
+        json!({
             "refused": outcome.refused,
             "compile_us": outcome.compile_us,
             "tbm_us": outcome.cold.summary().document(),
             "tbm_hot_us": outcome.hot.summary().document(),
-        });
-        (engine.name().to_owned(), document)
+        })
     };
-    let engines: serde_json::Map<String, Value> = engines.iter().zip(outcomes).map(engine).collect();
+    let names = engines.iter().map(|engine| engine.name().to_owned());
+    let engines: serde_json::Map<String, Value> = names.zip(outcomes.iter().map(document)).collect();
     json!({"name": name, "engines": engines, "verdicts_differ": differences(texts, outcomes)})
 }
 

@@ -90,7 +90,7 @@ pub(crate) fn run(
     let mut ours = Tally::default();
     let began = Instant::now();
     let vocabulary = Vocabulary::o200k_harmony();
-    let mut engines = vec![engine::ours(&vocabulary, options.clone())];
+    let mut engines = vec![engine::ours(&vocabulary, options)];
     ours.startup_ms = began.elapsed().as_secs_f64() * 1e3;
     let resident_mb = stats::rss_mb();
     let mut results = Results { files: files.len(), ours, peers: Vec::new() };
