@@ -3,6 +3,7 @@
 mod architecture;
 mod budgets;
 mod corpus;
+mod differential;
 mod drafts;
 mod forced;
 mod grammars;
@@ -20,4 +21,5 @@ mod requests;
 mod schemas;
 mod spelled;
 mod stream;
+mod suite;
 mod turns;
