@@ -397,7 +397,7 @@ impl Grammar {
         &self.report.coverage
     }
 
-    /// What a schema's author should know: a property that can never occur, say.
+    /// What a schema's author should know, in words: a property that can never occur, a `oneOf` whose branches overlap.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.report.warnings

@@ -118,8 +118,14 @@ impl<'d> Normaliser<'d> {
         }
         for (index, branch) in branches.iter().enumerate() {
             let mut only = self.narrow(location, Some(cells.clone()), Rc::clone(branch))?;
-            for (_, other) in branches.iter().enumerate().filter(|(other, _)| *other != index) {
-                only = self.subtract(location, only, other)?;
+            for (position, other) in branches.iter().enumerate().filter(|(other, _)| *other != index) {
+                let shares_scalars = only.shares_scalars(other, self.algebra.limits.number_digits);
+                let difference = self.difference(location, only, other)?;
+                if shares_scalars || difference.overlaps {
+                    let pair = (schemas[index.min(position)], schemas[index.max(position)]);
+                    self.overlaps.entry(location).or_insert(pair);
+                }
+                only = difference.left;
             }
             self.unite(location, &mut union, &only)?;
         }

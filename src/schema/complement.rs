@@ -36,6 +36,13 @@ impl From<LimitExceeded> for NoComplement {
 
 type Complemented<T> = Result<T, NoComplement>;
 
+/// What a difference leaves.
+pub(super) struct Difference<T> {
+    pub left: T,
+    /// Whether an array or object of both was taken away, or at least is not plainly impossible.
+    pub overlaps: bool,
+}
+
 impl<'d> Normaliser<'d> {
     /// The values of `cells` that are not in `other`, for the schema at `location`.
     pub(super) fn subtract(
@@ -44,6 +51,16 @@ impl<'d> Normaliser<'d> {
         cells: Cells<'d>,
         other: &Cells<'d>,
     ) -> Result<Cells<'d>, SchemaError> {
+        self.difference(location, cells, other).map(|difference| difference.left)
+    }
+
+    /// As [`subtract`](Self::subtract), and whether there was anything to take away.
+    pub(super) fn difference(
+        &mut self,
+        location: Location,
+        cells: Cells<'d>,
+        other: &Cells<'d>,
+    ) -> Result<Difference<Cells<'d>>, SchemaError> {
         let mut left = Cells { null: cells.null && !other.null, ..Cells::default() };
         left.booleans = Booleans {
             allows_true: cells.booleans.allows_true && !other.booleans.allows_true,
@@ -52,11 +69,12 @@ impl<'d> Normaliser<'d> {
         let scalars = self.algebra.subtract_numbers(&cells, other, &mut left);
         let scalars = scalars.and_then(|()| self.algebra.subtract_strings(&cells, other, &mut left));
         scalars.map_err(|limit| self.limit_at(location, limit))?;
-        left.arrays = self.subtract_arrays(location, cells.arrays, &other.arrays)?;
-        left.objects = self.subtract_objects(location, cells.objects, &other.objects)?;
+        let arrays = self.subtract_arrays(location, cells.arrays, &other.arrays)?;
+        let objects = self.subtract_objects(location, cells.objects, &other.objects)?;
+        (left.arrays, left.objects) = (arrays.left, objects.left);
         let count = self.algebra.check_alternatives(left.alternatives());
         count.map_err(|limit| self.limit_at(location, limit))?;
-        Ok(left)
+        Ok(Difference { left, overlaps: arrays.overlaps || objects.overlaps })
     }
 
     fn subtract_arrays(
@@ -64,7 +82,8 @@ impl<'d> Normaliser<'d> {
         location: Location,
         mut cells: Vec<ArrayCell>,
         others: &[ArrayCell],
-    ) -> Result<Vec<ArrayCell>, SchemaError> {
+    ) -> Result<Difference<Vec<ArrayCell>>, SchemaError> {
+        let mut overlaps = false;
         for other in others {
             // Made where it is first needed: most cells do not overlap.
             let mut parts = None;
@@ -76,6 +95,7 @@ impl<'d> Normaliser<'d> {
                     left.push(cell);
                     continue;
                 }
+                overlaps = true;
                 if parts.is_none() {
                     let made = self.algebra.array_complement(other);
                     parts = Some(made.map_err(|reason| self.no_complement(location, reason))?);
@@ -88,7 +108,7 @@ impl<'d> Normaliser<'d> {
             left.retain_mut(|cell| !self.is_impossible_array(cell));
             cells = left;
         }
-        Ok(cells)
+        Ok(Difference { left: cells, overlaps })
     }
 
     fn subtract_objects(
@@ -96,7 +116,8 @@ impl<'d> Normaliser<'d> {
         location: Location,
         mut cells: Vec<ObjectCell<'d>>,
         others: &[ObjectCell<'d>],
-    ) -> Result<Vec<ObjectCell<'d>>, SchemaError> {
+    ) -> Result<Difference<Vec<ObjectCell<'d>>>, SchemaError> {
+        let mut overlaps = false;
         for other in others {
             // Made where it is first needed: most cells do not overlap.
             let mut parts = None;
@@ -108,6 +129,7 @@ impl<'d> Normaliser<'d> {
                     left.push(cell);
                     continue;
                 }
+                overlaps = true;
                 if parts.is_none() {
                     let made = self.algebra.object_complement(other);
                     parts = Some(made.map_err(|reason| self.no_complement(location, reason))?);
@@ -122,7 +144,7 @@ impl<'d> Normaliser<'d> {
             count.map_err(|limit| self.limit_at(location, limit))?;
             cells = left;
         }
-        Ok(cells)
+        Ok(Difference { left: cells, overlaps })
     }
 
     fn no_complement(&self, location: Location, reason: NoComplement) -> SchemaError {

@@ -39,6 +39,7 @@ mod listed;
 mod names;
 mod normalise;
 mod numbers;
+mod overlap;
 mod pointer;
 mod prune;
 mod reference;
@@ -139,7 +140,7 @@ impl Schema {
         }
         let nodes = Pruner::new(&graph, &lens, limits.dfa_states).nodes(&normaliser)?;
         let (formulas, nodes): (Vec<_>, Vec<_>) = nodes.into_iter().unzip();
-        let warnings = warning::impossible_properties(&normaliser, &graph, &lens, &formulas);
+        let warnings = warning::warnings(&normaliser, &graph, &lens, &formulas);
         let pointers = normaliser.reader.document.pointers();
         Ok(Self { nodes, pointers, occurrences: normaliser.reader.coverage, warnings })
     }
@@ -197,7 +198,7 @@ impl Schema {
         })
     }
 
-    /// What is suspicious, in a user's words: a property that can never occur.
+    /// What is suspicious, in a user's words: a property that can never occur, and a `oneOf` whose branches overlap.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings

@@ -1,5 +1,6 @@
 //! From formulas to normal form: everything the root reaches, at compile time, within budgets.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -39,6 +40,8 @@ pub(super) struct Normaliser<'d> {
     /// What is known of formulas that were looked at early, and how deep that is nested now.
     pub impossible: HashMap<FormulaId, bool>,
     pub levels: usize,
+    /// Schemas with a `oneOf` of which two branches overlap: the first two that were seen to.
+    pub overlaps: BTreeMap<Location, (Location, Location)>,
     /// The only texts that strings and names may be.
     texts: Option<Arc<Dfa>>,
 }
@@ -62,6 +65,7 @@ impl<'d> Normaliser<'d> {
             depth: 0,
             impossible: HashMap::new(),
             levels: 0,
+            overlaps: BTreeMap::new(),
             texts: options.texts.clone(),
         }
     }

@@ -350,6 +350,37 @@ fn coverage_lists_every_keyword() {
 }
 
 #[test]
+fn warnings_name_branches_that_overlap() {
+    let check = |branches: Value, siblings: Value, expected: &[&str]| {
+        let mut document = siblings;
+        document["oneOf"] = branches;
+        let document = json!({"properties": {"p": document}});
+        let mut warnings = schema(&document).warnings().to_vec();
+        warnings.retain(|warning| warning.contains("`oneOf`"));
+        let named = |pair: &&str| warnings.iter().any(|warning| warning.contains(*pair));
+        assert!(warnings.len() == expected.len() && expected.iter().all(named), "{document}: {warnings:?}");
+    };
+    let pair = ["both /properties/p/oneOf/0 and /properties/p/oneOf/1 is"];
+    let any = || json!({});
+    let kind =
+        |kind: &str| json!({"properties": {"kind": {"const": kind}}, "required": ["kind"], "type": "object"});
+    check(json!([{"type": "string"}, {"type": "integer"}, {"enum": [true, null]}]), any(), &[]);
+    check(json!([{"type": "number"}, {"type": "integer"}]), any(), &pair);
+    check(json!([{"type": "number", "maximum": 3}, {"type": "integer", "minimum": 4}]), any(), &[]);
+    check(json!([{"type": "string"}, {"pattern": "^a", "type": "string"}]), any(), &pair);
+    check(json!([{"type": "string", "maxLength": 2}, {"minLength": 3, "type": "string"}]), any(), &[]);
+    check(json!([{"enum": ["a", 1]}, {"enum": ["b", "a"]}]), any(), &pair);
+    check(json!([{"pattern": "^a"}, {"pattern": "^b"}]), json!({"type": "string"}), &[]);
+    check(json!([kind("a"), kind("b"), {"type": "array"}]), any(), &[]);
+    check(json!([kind("a"), kind("a"), {"type": "array"}]), any(), &pair);
+    let either = || json!([{"required": ["a"]}, {"required": ["b"]}]);
+    check(either(), json!({"type": "object"}), &pair);
+    // What stands beside it keeps the branches apart.
+    check(either(), json!({"type": "object", "maxProperties": 1}), &[]);
+    check(json!([{"items": {"type": "string"}}, {"minItems": 2}]), json!({"type": "array"}), &pair);
+}
+
+#[test]
 fn warnings_name_properties_that_never_occur() {
     let document = json!({
         "properties": {"a": {"enum": [1], "type": "string"}, "b": {"type": "string"}, "c": false},

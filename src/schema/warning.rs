@@ -10,9 +10,32 @@ use super::normalise::{Graph, Normaliser};
 /// More of them nobody reads.
 const MOST: usize = 100;
 
+/// All warnings of a schema, each kind in the order of the document.
+pub(super) fn warnings(
+    normaliser: &Normaliser<'_>,
+    graph: &Graph<'_>,
+    lens: &Lens,
+    nodes: &[FormulaId],
+) -> Vec<String> {
+    let mut warnings = impossible_properties(normaliser, graph, lens, nodes);
+    warnings.extend(overlaps(normaliser));
+    warnings
+}
+
+/// Warns of each `oneOf` that refuses values for satisfying two of its branches: most authors mean `anyOf`.
+fn overlaps(normaliser: &Normaliser<'_>) -> impl Iterator<Item = String> {
+    let document = &normaliser.reader.document;
+    normaliser.overlaps.values().take(MOST).map(|&(first, second)| {
+        let [first, second] = [first, second].map(|branch| document.pointer(branch));
+        format!(
+            "branches of a `oneOf` overlap: a value that satisfies both {first} and {second} is not allowed; `anyOf` allows it"
+        )
+    })
+}
+
 /// Warns of properties that were declared and can never occur: nothing satisfies their schema with what stands beside it, wherever they
 /// were come across.
-pub(super) fn impossible_properties(
+fn impossible_properties(
     normaliser: &Normaliser<'_>,
     graph: &Graph<'_>,
     lens: &Lens,

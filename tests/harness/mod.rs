@@ -1,5 +1,6 @@
 //! What the law tests share: the vocabulary, random walks through grammars, and the brute-force mask.
 
+pub(crate) mod baseline;
 pub(crate) mod earley;
 pub(crate) mod python;
 pub(crate) mod reference;
