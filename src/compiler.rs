@@ -11,7 +11,7 @@ use crate::expression::Expression;
 use crate::harmony::{self, Body, Options, Request, Syntax};
 use crate::json::{self, SpellingError, Style};
 use crate::lark::{self, LarkError, LarkErrorKind, Template};
-use crate::limits::Limits;
+use crate::limits::{Budget, Cancellation, Limits};
 use crate::matcher::{Matcher, PromptError, Rules};
 use crate::schema::{Coverage, Schema, SchemaError, SchemaOptions};
 use crate::special::{SpecialToken, TokenId};
@@ -25,6 +25,7 @@ pub struct Compiler {
     shared: Shared,
     limits: Limits,
     resources: Arc<[(String, Value)]>,
+    cancellation: Cancellation,
 }
 
 impl Compiler {
@@ -37,7 +38,12 @@ impl Compiler {
     /// A compiler with other limits.
     #[must_use]
     pub fn with_limits(vocabulary: Vocabulary, limits: Limits) -> Self {
-        Self { shared: Shared::new(vocabulary, limits.cache_bytes), limits, resources: Arc::from([]) }
+        Self {
+            shared: Shared::new(vocabulary, limits.cache_bytes),
+            limits,
+            resources: Arc::from([]),
+            cancellation: Cancellation::default(),
+        }
     }
 
     /// The same compiler, with documents that references of schemas may lead into, by URI. Nothing is ever fetched; the metaschemas of all drafts
@@ -57,6 +63,12 @@ impl Compiler {
         Self { resources: resources.into_iter().collect(), ..self }
     }
 
+    /// The same compiler, with compilations that end early where somebody cancels them.
+    #[must_use]
+    pub fn with_cancellation(self, cancellation: &Cancellation) -> Self {
+        Self { cancellation: cancellation.clone(), ..self }
+    }
+
     /// The vocabulary.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
@@ -70,23 +82,24 @@ impl Compiler {
     /// When a schema is wrong, cannot be satisfied, cannot be enforced, or exceeds a limit. Everything is checked here: masks cannot fail.
     pub fn compile(&self, request: &Request) -> Result<Grammar, Error> {
         let mut report = Report::default();
-        let options = request.options();
+        let (options, budget) = (request.options(), self.budget());
         let turn = harmony::lower(request, &self.limits, &mut |body| match body {
             Body::Arguments(tool, schema) => {
                 let what = format!("arguments of {}", tool.recipient());
                 let part = Part { tool: Some(&tool.name), at: &tool.pointer, what: &what };
-                self.arguments(schema, options, &part, &mut report)
+                self.arguments(schema, options, &part, (&budget, &mut report))
             }
             Body::Grammar(tool, syntax, definition) => {
                 let what = format!("the text of {}", tool.recipient());
                 let part = Part { tool: Some(&tool.name), at: &tool.pointer, what: &what };
-                self.body(syntax, definition, options, &part, &mut report)
+                self.body(syntax, definition, options, &part, (&budget, &mut report))
             }
             Body::Answer(format) => {
                 let part = Part { tool: None, at: &format.pointer, what: "the answer" };
-                self.value(&format.schema, options, &part, &mut report)
+                self.value(&format.schema, options, &part, (&budget, &mut report))
             }
-        })?;
+        });
+        let turn = turn.map_err(|error| self.given_up(error))?;
         let rules = Rules::of_turn(self.automaton(&turn.start), &turn, *request.reasoning());
         Ok(Grammar { rules: Arc::new(rules), report: Arc::new(report) })
     }
@@ -114,8 +127,8 @@ impl Compiler {
     pub fn compile_schema(&self, schema: &Value, options: &Options) -> Result<Grammar, Error> {
         let mut report = Report::default();
         let part = Part { tool: None, at: "", what: "the value" };
-        let text = self.value(schema, options, &part, &mut report)?;
-        Ok(self.ended(text, report))
+        let text = self.value(schema, options, &part, (&self.budget(), &mut report));
+        Ok(self.ended(text.map_err(|error| self.given_up(error))?, report))
     }
 
     /// The grammar of the texts of a Lark grammar, from its rule `start`, in the dialect of OpenAI's grammar tools; `grammars/README.md` in the
@@ -146,8 +159,8 @@ impl Compiler {
         let mut report = Report::default();
         let part = Part { tool: None, at: "", what: "the text" };
         let template = self.template(grammar, &part)?;
-        let text = self.text(&template, options, &part, &mut report)?;
-        Ok(self.ended(text, report))
+        let text = self.text(&template, options, &part, (&self.budget(), &mut report));
+        Ok(self.ended(text.map_err(|error| self.given_up(error))?, report))
     }
 
     /// The grammar of the texts that a regular expression matches from end to end, in the syntax of Rust's `regex` crate. `<|return|>`
@@ -176,7 +189,7 @@ impl Compiler {
         definition: &str,
         options: &Options,
         part: &Part<'_>,
-        report: &mut Report,
+        (budget, report): (&Budget, &mut Report),
     ) -> Result<Expression, Error> {
         if syntax == Syntax::Regex {
             return lark::regex(definition, &self.limits).map_err(|source| part.refused(source));
@@ -186,7 +199,7 @@ impl Compiler {
             Some((special, position)) => {
                 Err(part.refused(LarkError::at(position, LarkErrorKind::SpecialInText(special))))
             }
-            None => self.text(&template, options, part, report),
+            None => self.text(&template, options, part, (budget, report)),
         }
     }
 
@@ -200,11 +213,11 @@ impl Compiler {
         template: &Template,
         options: &Options,
         part: &Part<'_>,
-        report: &mut Report,
+        (budget, report): (&Budget, &mut Report),
     ) -> Result<Expression, Error> {
         let mut schemas = Vec::new();
         for (schema, position) in template.schemas() {
-            let json = self.value(schema, options, part, report);
+            let json = self.value(schema, options, part, (budget, &mut *report));
             schemas.push(json.map_err(|source| Error::InGrammar { position, source: Box::new(source) })?);
         }
         template.text(schemas).map_err(|source| part.refused(source))
@@ -222,10 +235,10 @@ impl Compiler {
         schema: &Value,
         options: &Options,
         part: &Part<'_>,
-        report: &mut Report,
+        (budget, report): (&Budget, &mut Report),
     ) -> Result<Expression, Error> {
-        let (schema, style) = self.read(schema, options, part, report)?;
-        json::value(schema, &style, part.what, &self.limits).map_err(|error| part.error(error))
+        let (schema, style) = self.read(schema, options, part, (budget, report))?;
+        json::value(schema, &style, part.what, budget).map_err(|error| part.error(error))
     }
 
     /// The arguments of a tool: an object of its schema.
@@ -234,15 +247,15 @@ impl Compiler {
         schema: &Value,
         options: &Options,
         part: &Part<'_>,
-        report: &mut Report,
+        (budget, report): (&Budget, &mut Report),
     ) -> Result<Expression, Error> {
-        let (schema, style) = self.read(schema, options, part, report)?;
-        json::object(schema, &style, part.what, &self.limits).map_err(|error| part.error(error))?.ok_or_else(
-            || Error::ArgumentsNotAnObject {
+        let (schema, style) = self.read(schema, options, part, (budget, report))?;
+        json::object(schema, &style, part.what, budget).map_err(|error| part.error(error))?.ok_or_else(|| {
+            Error::ArgumentsNotAnObject {
                 tool: part.tool.unwrap_or_default().to_owned(),
                 at: part.at.to_owned(),
-            },
-        )
+            }
+        })
     }
 
     fn read(
@@ -250,14 +263,14 @@ impl Compiler {
         schema: &Value,
         options: &Options,
         part: &Part<'_>,
-        report: &mut Report,
+        (budget, report): (&Budget, &mut Report),
     ) -> Result<(Schema, Style), Error> {
         let schema_options = SchemaOptions {
             formats: options.formats,
             resources: self.resources.clone(),
             texts: options.forbids_spelled_tokens.then(harmony::unspelled),
         };
-        let schema = Schema::read(schema, &schema_options, &self.limits).map_err(|source| Error::Schema {
+        let schema = Schema::read(schema, &schema_options, budget).map_err(|source| Error::Schema {
             tool: part.tool.map(str::to_owned),
             at: part.at.to_owned(),
             source,
@@ -267,7 +280,17 @@ impl Compiler {
     }
 
     fn automaton(&self, expression: &Expression) -> Automaton {
-        Automaton::new(self.shared.clone(), expression, self.limits.cache_bytes)
+        Automaton::new(self.shared.clone(), expression, self.limits.grammar_cache_bytes)
+    }
+
+    fn budget(&self) -> Budget {
+        Budget::new(&self.limits, &self.cancellation)
+    }
+
+    /// The error of a compilation, or that it was cancelled.
+    fn given_up(&self, error: Error) -> Error {
+        let is_work = error.limit().is_some_and(|limit| limit.what == "work");
+        if is_work && self.cancellation.is_cancelled() { Error::Cancelled } else { error }
     }
 }
 
@@ -359,6 +382,15 @@ impl Grammar {
         Matcher::after_prompt(self.rules.clone(), prompt)
     }
 
+    /// The same from the text of a prompt, in which `<|start|>` and its like stand for the special tokens; never for untrusted text.
+    ///
+    /// # Errors
+    ///
+    /// As [`matcher_after`](Self::matcher_after).
+    pub fn matcher_after_text(&self, prompt: &str) -> Result<Matcher, PromptError> {
+        self.matcher_after(&self.rules.automaton().vocabulary().spell_with_special(prompt))
+    }
+
     /// Every keyword of every schema: enforced exactly, or an annotation that constrains nothing.
     #[must_use]
     pub fn coverage(&self) -> &[CoverageEntry] {
@@ -371,7 +403,7 @@ impl Grammar {
         &self.report.warnings
     }
 
-    /// Bytes held by the tables of this grammar; they grow with use, up to [`Limits::cache_bytes`].
+    /// Bytes held by the tables of this grammar; they grow with use, up to [`Limits::grammar_cache_bytes`].
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.rules.automaton().memory_bytes()

@@ -61,6 +61,9 @@ pub enum Error {
         /// The limit.
         source: LimitExceeded,
     },
+    /// Somebody [cancelled](crate::Cancellation::cancel) the compilation.
+    #[error("the compilation was cancelled")]
+    Cancelled,
 }
 
 impl From<LimitExceeded> for Error {
@@ -81,6 +84,7 @@ impl Error {
             Self::InGrammar { source, .. } => source.kind(),
             Self::ArgumentsNotAnObject { .. } => "arguments_not_an_object",
             Self::Limit { .. } => "limit",
+            Self::Cancelled => "cancelled",
         }
     }
 
@@ -94,6 +98,7 @@ impl Error {
             }
             Self::InGrammar { source, .. } => source.tool(),
             Self::ArgumentsNotAnObject { tool, .. } => Some(tool),
+            Self::Cancelled => None,
         }
     }
 
@@ -107,6 +112,7 @@ impl Error {
             Self::ArgumentsNotAnObject { at, .. } | Self::Grammar { at, .. } | Self::Limit { at, .. } => {
                 at.clone()
             }
+            Self::Cancelled => String::new(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Forced tokens are the encoder's own: a text reads the same whether they were appended or sampled.
 
-use std::fs;
 use std::ops::AddAssign;
+use std::{fmt, fs};
 
 use harmony_mask::{Grammar, Matcher, Options, TokenId};
 use serde_json::Value;
@@ -23,14 +23,9 @@ impl AddAssign for Share {
     }
 }
 
-impl Share {
-    fn print(self, what: &str) {
-        println!(
-            "{what}: {} of {} tokens forced, {} %",
-            self.forced,
-            self.all,
-            self.forced * 100 / self.all.max(1)
-        );
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} tokens forced, {} %", self.forced, self.all, self.forced * 100 / self.all.max(1))
     }
 }
 
@@ -52,8 +47,8 @@ fn forced_tokens_are_those_of_the_encoder() {
         headers += header;
         bodies += body;
     }
-    headers.print("headers of the examples");
-    bodies.print("bodies of the examples, at random");
+    println!("headers of the examples: {headers}");
+    println!("bodies of the examples, at random: {bodies}");
     assert!(headers.forced * 3 > headers.all && bodies.forced > 0);
 }
 
@@ -83,7 +78,7 @@ fn forced_tokens_of_real_schemas_are_those_of_the_encoder() {
             break;
         }
     }
-    share.print("instances of MaskBench");
+    println!("instances of MaskBench: {share}");
     assert!(bodies >= 500 && share.forced > 0);
 }
 

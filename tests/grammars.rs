@@ -86,7 +86,7 @@ fn masks_equal_brute_force_and_completions_are_texts() {
     let (mut states, mut random) = (0, Random::new(6));
     for Case { name, source, grammar, .. } in cases() {
         let oracle = Earley::read(&source);
-        let began = std::time::Instant::now();
+        #[expect(clippy::mutable_key_type, reason = "what is filled in later is neither hashed nor compared")]
         let mut seen: HashSet<Residual> = HashSet::new();
         for round in 0..15 {
             let matcher = walk(&grammar, HABITS[round % 3], 12, &mut random, |matcher, mask| {
@@ -99,7 +99,6 @@ fn masks_equal_brute_force_and_completions_are_texts() {
             let is_text = oracle.as_ref().is_none_or(|oracle| oracle.accepts(&bytes));
             assert!(is_text, "the oracle rejects {:?} of {name}", String::from_utf8_lossy(&bytes));
         }
-        eprintln!("{name}: {} states, {:?}", seen.len(), began.elapsed());
         states += seen.len();
     }
     assert!(states >= 1_000, "{states} states");
@@ -204,14 +203,13 @@ fn regular_expressions_match_whole_texts() {
 
 #[test]
 fn ten_thousand_rules_compile() {
-    let rules =
-        (0..10_000).map(|rule| format!("r{rule}: \"{rule}\" r{} | \"x\" | r{}\n", rule + 1, rule + 1));
-    let grammar = format!("start: r0\n{}r10000: \"end\"\n", rules.collect::<String>());
-    let grammar = compile(&grammar).expect("within the limits");
+    let rules = (0..10_000).map(|rule| format!("r{rule}: \"{rule},\" r{} | \"x\"\n", rule + 1));
+    let grammar = compile(&format!("start: r0\n{}r10000: r0\n", rules.collect::<String>()));
+    let grammar = grammar.expect("within the limits");
     let mut mask = TokenMask::new(WIDTH);
     grammar.matcher().fill_mask(&mut mask);
     assert!(mask.iter().count() > 1);
-    assert_eq!(read(&grammar, "0123x"), (5, true));
+    assert_eq!(read(&grammar, "0,1,2,3,x"), (9, true));
 }
 
 /// The examples of `grammars/README.md`: a grammar, then its texts; `¦` stands where one is rejected.

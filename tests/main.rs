@@ -1,5 +1,6 @@
 //! All integration tests.
 
+mod arbitrary_tokens;
 mod architecture;
 mod budgets;
 mod corpus;
@@ -9,9 +10,11 @@ mod forced;
 mod grammars;
 mod harmony;
 mod harness;
+mod hostile;
 mod laws;
 mod layout;
 mod masks;
+mod memory;
 mod prompt_loop;
 mod prompt_reading;
 mod prompt_rendering;
@@ -22,4 +25,5 @@ mod schemas;
 mod spelled;
 mod stream;
 mod suite;
+mod threads;
 mod turns;

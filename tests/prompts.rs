@@ -40,7 +40,7 @@ fn starting_anywhere_equals_stepping_there() {
         let grammar = &grammars[round % grammars.len()];
         let mut masks = Vec::new();
         let complete = walk(grammar, HABITS[round % 3], random.below(30), &mut random, |_, mask| {
-            masks.push(mask.clone())
+            masks.push(mask.clone());
         });
         // A walk that ran into the end has shown it already.
         masks.resize_with(complete.tokens().len() + 1, || mask(&complete));
@@ -91,6 +91,9 @@ fn prompts_may_end_anywhere() {
         let matcher = grammar(request)
             .matcher_after(&tokens(prompt))
             .unwrap_or_else(|error| panic!("{prompt}: {error}"));
+        let from_text =
+            grammar(request).matcher_after_text(prompt).unwrap_or_else(|error| panic!("{prompt}: {error}"));
+        assert_eq!(from_text.expected(), matcher.expected(), "{prompt}");
         for expected in expected {
             assert!(
                 matcher.expected().iter().any(|known| known == expected),

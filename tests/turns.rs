@@ -7,7 +7,7 @@ use std::env;
 
 use harmony_mask::harmony::{Calls, Format, JsonFormat, Payload, Profile};
 use harmony_mask::matcher::Status;
-use harmony_mask::transcript::End;
+use harmony_mask::transcript::{End, Header};
 use harmony_mask::{Matcher, Message, Request, SpecialToken, TokenMask};
 use serde_json::Value;
 
@@ -126,7 +126,7 @@ fn reasoning_tokens(matcher: &Matcher) -> Option<usize> {
     replay.reset();
     let mut count = None;
     for token in matcher.tokens() {
-        let is_reasoning = replay.open_message().is_some_and(|header| header.is_reasoning());
+        let is_reasoning = replay.open_message().is_some_and(Header::is_reasoning);
         if is_reasoning {
             let text = usize::from(matcher.vocabulary().special(*token).is_none());
             count = Some(count.unwrap_or(0) + text);

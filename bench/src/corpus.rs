@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -19,6 +20,10 @@ pub(crate) enum BenchError {
     Form { path: PathBuf, source: serde_json::Error },
     #[error("no `.json` files in {0}")]
     Empty(String),
+    #[error("this program was built without {0}: build it with `--features {0}`")]
+    NotBuilt(&'static str),
+    #[error("cannot measure the memory of {engine}: {reason}")]
+    Memory { engine: String, reason: String },
 }
 
 impl BenchError {
@@ -28,6 +33,33 @@ impl BenchError {
 
     fn read(path: &Path, source: io::Error) -> Self {
         Self::Read { path: path.to_owned(), source }
+    }
+}
+
+/// Which files of a corpus are measured.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Sample {
+    /// Folders or files of MaskBench
+    #[arg(required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Measure only so many files, drawn at random
+    #[arg(long, value_name = "N")]
+    pub(crate) sample: Option<usize>,
+    /// Where chance begins; the same seed draws the same files
+    #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]
+    pub(crate) seed: u64,
+}
+
+impl Sample {
+    /// The drawn files, in order.
+    pub(crate) fn files(&self) -> Result<Vec<PathBuf>, BenchError> {
+        let mut files = files(&self.paths)?;
+        if let Some(count) = self.sample {
+            fastrand::Rng::with_seed(self.seed).shuffle(&mut files);
+            files.truncate(count);
+            files.sort();
+        }
+        Ok(files)
     }
 }
 

@@ -6,23 +6,19 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::iter;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use harmony_mask::{Compiler, Grammar, Matcher, Options, TokenId, TokenMask, Vocabulary};
+use harmony_mask::{Options, TokenId, Vocabulary};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::corpus::{self, BenchError};
-use crate::report;
+use crate::engine::{self, Engine, Sequence};
 use crate::stats::Durations;
-
-#[cfg(feature = "llguidance")]
-mod llguidance;
-
-/// The number of logits that gpt-oss has.
-const LOGITS: usize = 201_088;
+use crate::{peers, report};
 
 /// Measures Lark grammars with their texts
 #[derive(Args)]
@@ -42,23 +38,6 @@ struct Texts {
     accepted: Vec<String>,
     /// What is a beginning, and what may not follow it.
     rejected: Vec<(String, String)>,
-}
-
-/// One sequence of an engine.
-trait Sequence {
-    /// Fills the mask; whether the token is in it and was accepted.
-    fn takes(&mut self, token: TokenId) -> bool;
-    /// Whether the text may end here.
-    fn is_whole(&mut self) -> bool;
-}
-
-/// A grammar compiled by an engine.
-type Start = Box<dyn Fn() -> Box<dyn Sequence>>;
-
-/// An engine: its name, and how it compiles.
-struct Engine {
-    name: &'static str,
-    compile: Box<dyn Fn(&str) -> Result<Start, String>>,
 }
 
 /// What an engine did with one grammar.
@@ -81,7 +60,9 @@ impl Grammars {
             let path = self.folder.join(format!("{name}.lark"));
             let source = fs::read_to_string(&path).map_err(|source| BenchError::Read { path, source })?;
             let outcomes: Vec<Outcome> = self.outcomes(&engines, &source, texts, &vocabulary);
-            lines.extend(engines.iter().zip(&outcomes).map(|(engine, outcome)| line(name, engine, outcome)));
+            lines.extend(
+                engines.iter().zip(&outcomes).map(|(engine, outcome)| line(name, engine.as_ref(), outcome)),
+            );
             lines.extend(
                 differences(texts, &outcomes)
                     .into_iter()
@@ -94,7 +75,7 @@ impl Grammars {
 
     fn outcomes(
         &self,
-        engines: &[Engine],
+        engines: &[Box<dyn Engine>],
         source: &str,
         texts: &Texts,
         vocabulary: &Vocabulary,
@@ -103,7 +84,7 @@ impl Grammars {
         let mut starts = Vec::new();
         for (engine, outcome) in engines.iter().zip(&mut outcomes) {
             let began = Instant::now();
-            let start = (engine.compile)(source);
+            let start = engine.lark(source);
             outcome.compile_us = began.elapsed().as_nanos() as f64 / 1e3;
             starts.push(start.map_err(|error| outcome.refused = Some(error)).ok());
         }
@@ -154,14 +135,14 @@ fn differences(texts: &Texts, outcomes: &[Outcome]) -> Vec<String> {
     (0..all.len()).filter(differs).map(|at| all[at].clone()).collect()
 }
 
-fn line(name: &str, engine: &Engine, outcome: &Outcome) -> String {
+fn line(name: &str, engine: &dyn Engine, outcome: &Outcome) -> String {
     match &outcome.refused {
         Some(error) => {
-            format!("{name}, {}: refused: {}", engine.name, error.lines().next().unwrap_or_default())
+            format!("{name}, {}: refused: {}", engine.name(), error.lines().next().unwrap_or_default())
         }
         None => format!(
             "{name}, {}: compiled in {:.0} µs; cold {}; hot {}",
-            engine.name,
+            engine.name(),
             outcome.compile_us,
             outcome.cold.summary().line(),
             outcome.hot.summary().line()
@@ -169,53 +150,25 @@ fn line(name: &str, engine: &Engine, outcome: &Outcome) -> String {
     }
 }
 
-fn row(name: &str, engines: &[Engine], outcomes: &[Outcome], texts: &Texts) -> Value {
-    let engine = |(engine, outcome): (&Engine, &Outcome)| {
-        let document = json!({
+fn row(name: &str, engines: &[Box<dyn Engine>], outcomes: &[Outcome], texts: &Texts) -> Value {
+    let document = |outcome: &Outcome| {
+        json!({
             "refused": outcome.refused,
             "compile_us": outcome.compile_us,
             "tbm_us": outcome.cold.summary().document(),
             "tbm_hot_us": outcome.hot.summary().document(),
-        });
-        (engine.name.to_owned(), document)
+        })
     };
-    let engines: serde_json::Map<String, Value> = engines.iter().zip(outcomes).map(engine).collect();
+    let names = engines.iter().map(|engine| engine.name().to_owned());
+    let engines: serde_json::Map<String, Value> = names.zip(outcomes.iter().map(document)).collect();
     json!({"name": name, "engines": engines, "verdicts_differ": differences(texts, outcomes)})
 }
 
-fn engines(vocabulary: &Vocabulary) -> Vec<Engine> {
-    vec![
-        ours(vocabulary),
-        #[cfg(feature = "llguidance")]
-        llguidance::engine(vocabulary),
-    ]
-}
-
-struct Ours {
-    matcher: Matcher,
-    mask: TokenMask,
-}
-
-impl Sequence for Ours {
-    fn takes(&mut self, token: TokenId) -> bool {
-        self.matcher.fill_mask(&mut self.mask);
-        self.mask.contains(token) && self.matcher.accept(token).is_ok()
-    }
-
-    fn is_whole(&mut self) -> bool {
-        self.matcher.is_accepting()
-    }
-}
-
-fn ours(vocabulary: &Vocabulary) -> Engine {
-    let compiler = Compiler::new(vocabulary.clone());
-    let compile = move |source: &str| {
-        let grammar: Grammar =
-            compiler.compile_lark(source, &Options::default()).map_err(|error| error.to_string())?;
-        let start = move || -> Box<dyn Sequence> {
-            Box::new(Ours { matcher: grammar.matcher(), mask: TokenMask::new(LOGITS) })
-        };
-        Ok(Box::new(start) as Start)
-    };
-    Engine { name: "ours", compile: Box::new(compile) }
+/// Ours, and each peer that this program was built with.
+fn engines(vocabulary: &Vocabulary) -> Vec<Box<dyn Engine>> {
+    let peers = peers::built().unwrap_or_default();
+    let starters = peers.into_iter().filter_map(|peer| peer.starter().ok());
+    iter::once(engine::ours(vocabulary, Options::default()))
+        .chain(starters.map(|start| start(vocabulary)))
+        .collect()
 }

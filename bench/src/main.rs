@@ -4,12 +4,18 @@
 //! `--json` also writes the full result to a file, `-` to standard output. Exit codes: 0 measured, 2 the call is wrong.
 
 mod corpus;
+mod engine;
 mod grammars;
 mod maskbench;
+mod memory;
+mod peers;
+mod plot;
 mod progress;
 mod spelling;
 mod stats;
 mod suite;
+mod table;
+mod tally;
 
 use std::fs;
 use std::io::{self, ErrorKind, Write};
@@ -33,6 +39,8 @@ struct Cli {
 enum Command {
     Grammars(grammars::Grammars),
     Maskbench(maskbench::MaskBench),
+    Memory(memory::Memory),
+    Peers(table::Peers),
     Suite(suite::Suite),
 }
 
@@ -40,6 +48,8 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Grammars(command) => command.run(),
         Command::Maskbench(command) => command.run(),
+        Command::Memory(command) => command.run(),
+        Command::Peers(command) => command.run(),
         Command::Suite(command) => command.run(),
     };
     match outcome {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 /// Durations of calls of one kind.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Durations(Vec<Duration>);
 
 impl Durations {
@@ -14,14 +14,13 @@ impl Durations {
         self.0.push(duration);
     }
 
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
+    pub(crate) fn append(&mut self, others: &Self) {
+        self.0.extend_from_slice(&others.0);
     }
 
-    /// In microseconds: the longest after the first so many; 0 where there is none.
-    pub(crate) fn longest_since(&self, first: usize) -> f64 {
-        self.0[first..].iter().max().map_or(0.0, |duration| micros(*duration))
+    /// In microseconds; 0 where there is none.
+    pub(crate) fn longest(&self) -> f64 {
+        self.0.iter().max().map_or(0.0, |duration| micros(*duration))
     }
 
     /// Mean, percentiles and maximum in microseconds; null where nothing was measured.
@@ -52,26 +51,38 @@ impl Summary {
 
     /// The columns of the report, null where nothing was measured.
     pub(crate) fn document(&self) -> Value {
-        json!({
-            "mean": self.mean(),
-            "p50": self.percentile(0.5),
-            "p90": self.percentile(0.9),
-            "p99": self.percentile(0.99),
-            "p999": self.percentile(0.999),
-            "max": self.percentile(1.0),
-        })
+        self.columns().into_iter().map(|(name, micros)| (name.to_owned(), json!(micros))).collect()
+    }
+
+    /// Our columns as parts of theirs: how many times longer they take.
+    pub(crate) fn ratios(&self, theirs: &Self) -> Vec<(&'static str, Option<f64>)> {
+        let ratio = |(ours, theirs): (Option<f64>, Option<f64>)| Some(theirs? / ours?);
+        let columns = self.columns().into_iter().zip(theirs.columns());
+        columns.map(|((name, ours), (_, theirs))| (name, ratio((ours, theirs)))).collect()
+    }
+
+    fn columns(&self) -> [(&'static str, Option<f64>); 6] {
+        [
+            ("mean", self.mean()),
+            ("p50", self.percentile(0.5)),
+            ("p90", self.percentile(0.9)),
+            ("p99", self.percentile(0.99)),
+            ("p999", self.percentile(0.999)),
+            ("max", self.percentile(1.0)),
+        ]
     }
 
     /// The same in a line.
     pub(crate) fn line(&self) -> String {
         let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.1}"));
-        let [p50, p90, p99, max] = [0.5, 0.9, 0.99, 1.0].map(|share| number(self.percentile(share)));
-        format!(
-            "mean {}, p50 {p50}, p90 {p90}, p99 {p99}, max {max} µs ({} calls)",
-            number(self.mean()),
-            self.sorted.len()
-        )
+        let columns = self.columns().map(|(name, micros)| format!("{} {}", title(name), number(micros)));
+        format!("{} µs ({} calls)", columns.join(", "), self.sorted.len())
     }
+}
+
+/// A column's name in print.
+pub(crate) fn title(column: &str) -> &str {
+    if column == "p999" { "p99.9" } else { column }
 }
 
 fn micros(duration: Duration) -> f64 {
@@ -80,8 +91,17 @@ fn micros(duration: Duration) -> f64 {
 
 /// The most memory that this process had resident, in MiB, where the system tells.
 pub(crate) fn peak_rss_mb() -> Option<f64> {
+    status_mb("VmHWM:")
+}
+
+/// The memory that this process has resident, in MiB, where the system tells.
+pub(crate) fn rss_mb() -> Option<f64> {
+    status_mb("VmRSS:")
+}
+
+fn status_mb(field: &str) -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib / 1024.0)
 }
@@ -99,5 +119,6 @@ mod tests {
         let shares = [0.5, 0.9, 0.99, 0.999, 1.0].map(|share| summary.percentile(share));
         assert_eq!(shares, [500.0, 900.0, 990.0, 999.0, 1_000.0].map(Some));
         assert_eq!(summary.mean(), Some(500.5));
+        assert_eq!(summary.ratios(&summary).last(), Some(&("max", Some(1.0))));
     }
 }

@@ -7,6 +7,7 @@ mod check;
 mod compile;
 mod dot;
 mod draft;
+mod fuzz;
 mod generate;
 mod input;
 mod mask;
@@ -41,7 +42,8 @@ Examples:
   harmony-mask check examples/weather.json completion.txt
   harmony-mask mask examples/weather.json --prefix '<|channel|>'
   harmony-mask compile examples/weather.json --json
-  harmony-mask prompt examples/weather.json";
+  harmony-mask prompt examples/weather.json
+  harmony-mask fuzz examples/weather.json";
 
 #[derive(Subcommand)]
 enum Command {
@@ -50,6 +52,7 @@ enum Command {
     Mask(mask::Mask),
     Compile(compile::Compile),
     Prompt(prompt::Prompt),
+    Fuzz(fuzz::Fuzz),
 }
 
 impl Command {
@@ -60,6 +63,7 @@ impl Command {
             Self::Mask(command) => command.run(),
             Self::Compile(command) => command.run(),
             Self::Prompt(command) => command.run(),
+            Self::Fuzz(command) => command.run(),
         }
     }
 }

@@ -281,3 +281,15 @@ fn grammars_are_checked_and_drawn() {
     assert_eq!((wrong.code, &error["error"]["kind"]), (Some(2), &Value::from("undefined")));
     assert!(error["error"]["message"].as_str().is_some_and(|message| message.contains("line 1, column 8")));
 }
+
+#[test]
+fn fuzzing_takes_every_branch_and_finds_nothing() {
+    let outcome =
+        run(&["fuzz", "examples/tools_and_format.json", "--count", "400", "--seed", "3", "--json"], b"");
+    let document = outcome.json();
+    assert_eq!((outcome.code, &document["failed"]), (Some(0), &Value::from(0)), "{document}");
+    assert_eq!(document["branches"]["missing"], Value::Array(Vec::new()));
+    assert!(document["branches"]["offered"].as_u64() > Some(40), "{document}");
+    let text = run(&["fuzz", "examples/weather.json", "--count", "20"], b"").stdout;
+    assert!(text.contains("20 completions in ") && text.ends_with(", no failure\n"), "{text}");
+}

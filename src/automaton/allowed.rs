@@ -160,9 +160,14 @@ impl<'a> Collector<'a> {
 
     /// Tokens that leave a leaf after at least one byte.
     fn exits(&mut self, thread: &Thread, leaf: &Leaf, state: State, class: &Class) {
-        let exits = self.leaves.exits(self.vocabulary, leaf, class);
         let left = Left { thread, leaf, state };
-        let Some(first) = self.first_below(thread) else { return self.each_exit(&left, &exits) };
+        let first = self.first_below(thread);
+        if first.as_ref().is_some_and(|threads| threads.iter().all(|thread| !takes_bytes(thread))) {
+            // Free text before a special token can be left anywhere: the list would be as long as the vocabulary.
+            return;
+        }
+        let exits = self.leaves.exits(self.vocabulary, leaf, class);
+        let Some(first) = first else { return self.each_exit(&left, &exits) };
         let is_exact = class.is_exact && class.budget == u32::MAX;
         for group in exits.chunk_by(|a, b| a.byte == b.byte) {
             let byte = group[0].byte;
@@ -294,6 +299,10 @@ impl Way {
     fn of(exit: Exit, vocabulary: &Vocabulary) -> Self {
         Self { node: exit.node, leaves_at: vocabulary.trie().node(exit.node).parent_depth() }
     }
+}
+
+fn takes_bytes(thread: &Thread) -> bool {
+    matches!(thread.head, Head::Literal { .. } | Head::Leaf { .. })
 }
 
 /// Whether some thread may begin with this byte; says yes where it would have to look below a leaf.

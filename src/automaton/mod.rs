@@ -12,6 +12,7 @@
 
 mod advance;
 mod allowed;
+mod branch;
 mod cache;
 mod completion;
 mod describe;
@@ -28,6 +29,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use branch::{Branch, Offer};
 pub use residual::{Residual, Unit};
 pub use within::Rest;
 
@@ -187,6 +189,18 @@ impl Automaton {
     #[must_use]
     pub fn place(&self, residual: &Residual) -> String {
         describe::place(residual.threads())
+    }
+
+    /// The branches of the grammar that begin here, each with a way to take it.
+    #[must_use]
+    pub fn offers(&self, residual: &Residual) -> Vec<Offer> {
+        branch::offers(residual.threads(), &self.rules)
+    }
+
+    /// The branches that a completion has read to their end when `unit` is next, or when nothing is (`None`).
+    #[must_use]
+    pub fn taken(&self, residual: &Residual, unit: Option<Unit>) -> Vec<Branch> {
+        branch::taken(residual.threads(), unit, &self.rules)
     }
 
     /// Bytes held by this automaton's own tables.

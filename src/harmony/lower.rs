@@ -49,8 +49,9 @@ pub fn lower<E: From<LimitExceeded>>(
     limits: &Limits,
     body: &mut dyn FnMut(Body<'_>) -> Result<Expression, E>,
 ) -> Result<Turn, E> {
-    if request.tools().len() > limits.tools {
-        return Err(LimitExceeded { what: "tools", limit: limits.tools }.into());
+    let (given, limit) = (request.tools().len(), limits.tools);
+    if given > limit {
+        return Err(LimitExceeded { what: "tools", limit, given }.into());
     }
     let profile = request.turn().profile;
     let text = text(request.options().forbids_spelled_tokens);

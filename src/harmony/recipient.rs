@@ -19,7 +19,7 @@ pub(super) fn read(node: &Node<'_>) -> Result<(Tool, String), RequestError> {
         let declared = tools::name(&word)?.0;
         match &mut payload {
             Payload::Text { content_type } | Payload::Grammar { content_type, .. } => {
-                declared.clone_into(content_type)
+                declared.clone_into(content_type);
             }
             Payload::Json(_) | Payload::Code => {
                 let schema = format!("{}/schema", node.pointer);

@@ -135,7 +135,7 @@ pub(super) fn read(
         let node = node.object()?;
         match kind(&node)? {
             Type::Hosted(builtin) => {
-                builtin.tools(&node.pointer).try_for_each(|tool| tools.add(tool, &node.pointer))?
+                builtin.tools(&node.pointer).try_for_each(|tool| tools.add(tool, &node.pointer))?;
             }
             Type::Named(kind) => {
                 let described = described(&node, kind)?;

@@ -10,11 +10,13 @@
 
 use std::sync::Arc;
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 use serde_json::{Map, Value};
 
 use crate::limits::Limits;
-use crate::schema::{Arrays, Kind, NodeId, Numbers, Objects, Schema, Strings, are_equal, automaton};
+use crate::schema::{
+    Arrays, Kind, NameClass, NodeId, Numbers, Objects, Schema, Strings, are_equal, automaton,
+};
 
 /// A number of values, at least.
 pub(super) type Count = u64;
@@ -33,11 +35,10 @@ impl Counts {
     /// Counts the values of all nodes, where the schema asks for distinct elements anywhere.
     pub(super) fn new(schema: &Schema, limits: &Limits) -> Self {
         let is_unique = |node| schema.values(node).arrays.iter().any(|arrays| arrays.unique);
-        let mut counter = Counter { schema, limits, counts: HashMap::new() };
         if schema.nodes().any(is_unique) {
-            schema.nodes().for_each(|node| _ = counter.node(node));
+            return Self(Counter::new(schema, limits).settled());
         }
-        Self(counter.counts)
+        Self::default()
     }
 
     /// The values of a node.
@@ -77,58 +78,88 @@ impl Counts {
     }
 }
 
-/// Counts from the leaves up. A node that is met again inside itself nests without end.
+/// Counts values by how deep they nest, from those without parts on.
+///
+/// What is counted is always there, however early counting stops. What still grows when values nest deeper than there are nodes repeats itself, and
+/// has no end; an array of unique elements that only such arrays could fill is never counted.
 struct Counter<'s> {
     schema: &'s Schema,
-    limits: &'s Limits,
+    /// The values without parts.
+    scalars: HashMap<NodeId, Count>,
     counts: HashMap<NodeId, Count>,
 }
 
-impl Counter<'_> {
-    fn node(&mut self, node: NodeId) -> Count {
-        if let Some(known) = self.counts.get(&node) {
-            return *known;
+/// Schemas with more nodes than this are not followed until it is certain what has no end.
+const ROUNDS: usize = 256;
+
+impl<'s> Counter<'s> {
+    fn new(schema: &'s Schema, limits: &Limits) -> Self {
+        let scalar = |node: NodeId| {
+            let values = schema.values(node);
+            let booleans = [values.booleans.allows_true, values.booleans.allows_false];
+            let named = [values.null].iter().chain(&booleans).filter(|allowed| **allowed).count() as Count;
+            let strings = values.strings.iter().map(|strings| string_count(strings, limits)).max();
+            named.saturating_add(number_count(&values.numbers)).saturating_add(strings.unwrap_or(0))
+        };
+        let scalars: HashMap<_, _> = schema.nodes().map(|node| (node, scalar(node))).collect();
+        Self { schema, counts: scalars.clone(), scalars }
+    }
+
+    fn settled(mut self) -> HashMap<NodeId, Count> {
+        let rounds = self.scalars.len().min(ROUNDS) + 1;
+        for round in 1..=rounds {
+            let grown = self.round();
+            if grown.is_empty() {
+                break;
+            }
+            if round == rounds && self.scalars.len() <= ROUNDS {
+                self.counts.extend(grown.into_iter().map(|node| (node, ENDLESS)));
+            }
         }
-        self.counts.insert(node, ENDLESS);
+        self.counts
+    }
+
+    /// Counts all nodes once more, parts first where they come later; returns those that have more values than before.
+    fn round(&mut self) -> Vec<NodeId> {
+        let nodes: Vec<NodeId> = self.schema.nodes().collect();
+        let mut grown = Vec::new();
+        for node in nodes.into_iter().rev() {
+            let count = self.node(node);
+            if self.counts.insert(node, count) != Some(count) {
+                grown.push(node);
+            }
+        }
+        grown
+    }
+
+    fn node(&self, node: NodeId) -> Count {
         let values = self.schema.values(node);
-        let booleans = [values.booleans.allows_true, values.booleans.allows_false];
-        let named = [values.null].iter().chain(&booleans).filter(|allowed| **allowed).count() as Count;
-        let strings = values.strings.iter().map(|strings| string_count(strings, self.limits)).max();
-        let arrays: Vec<_> = values.arrays.iter().map(|arrays| self.arrays(arrays)).collect();
-        let objects: Vec<_> = values.objects.iter().map(|objects| self.objects(objects)).collect();
-        let parts = [
-            Some(named),
-            Some(number_count(&values.numbers)),
-            strings,
-            arrays.into_iter().max(),
-            objects.into_iter().max(),
-        ];
-        let count = parts.into_iter().flatten().fold(0, Count::saturating_add);
-        self.counts.insert(node, count);
-        count
-    }
-
-    fn arrays(&mut self, arrays: &Arrays) -> Count {
-        let kinds = arrays.prefix.iter().chain([&arrays.rest]).flatten();
-        let parts: HashMap<_, _> = kinds.map(|kind| (kind.schema, self.node(kind.schema))).collect();
-        arrays_left(arrays, 0, |node| parts[&node])
-    }
-
-    fn objects(&mut self, objects: &Objects) -> Count {
-        let members: Vec<_> = objects.members.iter().map(|member| (member.required, member.schema)).collect();
-        let parts: HashMap<_, _> = members.iter().map(|(_, schema)| (*schema, self.node(*schema))).collect();
-        objects_left(objects, members.into_iter(), 0, |node| parts[&node])
+        let count = |node: NodeId| self.counts[&node];
+        let arrays = values.arrays.iter().map(|arrays| arrays_left(arrays, 0, count)).max();
+        let objects = values.objects.iter().map(|objects| {
+            let members = objects.members.iter().map(|member| (member.required, member.schema));
+            objects_left(objects, members, 0, count)
+        });
+        let parts = arrays.into_iter().chain(objects.max());
+        parts.fold(self.scalars[&node], Count::saturating_add)
     }
 }
 
 fn arrays_left(arrays: &Arrays, read: u32, count: impl Fn(NodeId) -> Count) -> Count {
     let any = |kinds: &[Kind]| kinds.iter().map(|kind| count(kind.schema)).fold(0, Count::saturating_add);
     let is_open = !arrays.rest.is_empty() && arrays.max_items.is_none();
-    if is_open && (!arrays.unique || any(&arrays.rest) == ENDLESS) && arrays.counts.is_empty() {
+    let rest = any(&arrays.rest);
+    let prefix = arrays.prefix.iter().take(arrays.min_items as usize).zip(0..);
+    let mut begins = prefix.map(|(kinds, before)| any(kinds) > if arrays.unique { before } else { 0 });
+    let begins = begins.all(|begins| begins);
+    if is_open && begins && rest >= if arrays.unique { ENDLESS } else { 1 } && arrays.counts.is_empty() {
         return ENDLESS;
     }
     if arrays.unique || !arrays.counts.is_empty() {
-        return 0;
+        // Not counted; but there is one, where there is plainly one.
+        let is_short = arrays.min_items as usize <= arrays.prefix.len();
+        let fills = is_short || rest >= if arrays.unique { arrays.min_items.into() } else { 1 };
+        return Count::from(begins && fills && !(arrays.unique && !arrays.counts.is_empty()));
     }
     let (mut total, mut ways): (Count, Count) = (0, 1);
     for length in read.. {
@@ -153,7 +184,12 @@ fn objects_left(
     let required = open.iter().filter(|(required, _)| *required).count() as u32;
     let room = objects.max_members.map_or(u32::MAX, |max| max.saturating_sub(read.saturating_add(required)));
     let is_endless = |names: &crate::regular::Dfa| names.count_from(names.start()).is_none();
-    if room > 0 && objects.rest.iter().any(|class| class.names.as_deref().is_none_or(is_endless)) {
+    if open.iter().any(|(required, values)| *required && *values == 0) {
+        return 0;
+    }
+    let is_endless =
+        |class: &NameClass| class.names.as_deref().is_none_or(is_endless) && count(class.schema) > 0;
+    if room > 0 && objects.rest.iter().any(is_endless) {
         return ENDLESS;
     }
     if objects.wishes > 0 {

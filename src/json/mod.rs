@@ -14,6 +14,7 @@ mod array;
 mod distinct;
 mod error;
 mod layout;
+mod length;
 mod list;
 mod number;
 mod object;
@@ -29,7 +30,7 @@ pub use spelling::{PropertyOrder, Style};
 use spelling::Spelling;
 
 use crate::expression::Expression;
-use crate::limits::Limits;
+use crate::limits::Budget;
 use crate::schema::Schema;
 
 /// The texts of the values of a schema. `what` names them in messages: `arguments of functions.get_weather`.
@@ -41,10 +42,10 @@ pub fn value(
     schema: Schema,
     style: &Style,
     what: &str,
-    limits: &Limits,
+    limits: impl Into<Budget>,
 ) -> Result<Expression, SpellingError> {
     let root = schema.root();
-    Ok(Arc::new(Spelling::new(schema, style, what, limits)?).value(root, 0))
+    Ok(Arc::new(Spelling::new(schema, style, what, &limits.into())?).value(root, 0))
 }
 
 /// The texts of the objects among the values of a schema; `None` where it allows no object.
@@ -56,8 +57,8 @@ pub fn object(
     schema: Schema,
     style: &Style,
     what: &str,
-    limits: &Limits,
+    limits: impl Into<Budget>,
 ) -> Result<Option<Expression>, SpellingError> {
     let root = schema.root();
-    Ok(Arc::new(Spelling::new(schema, style, what, limits)?).objects(root))
+    Ok(Arc::new(Spelling::new(schema, style, what, &limits.into())?).objects(root))
 }

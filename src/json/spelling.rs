@@ -12,12 +12,13 @@ use super::array::array;
 use super::distinct::Counts;
 use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
+use super::length;
 use super::list::List;
 use super::number::{all_but, numbers};
 use super::object::objects;
 use super::string::{Escapes, StringLanguage, Words, any_string};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::regular::Dfa;
 use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema, Strings};
 
@@ -40,6 +41,8 @@ pub struct Style {
     pub order: PropertyOrder,
 }
 
+type Names = Box<[Arc<str>]>;
+
 /// One JSON text: a schema with the style in which its values are spelled.
 pub(super) struct Spelling {
     pub(super) schema: Schema,
@@ -55,23 +58,34 @@ pub(super) struct Spelling {
     pub(super) plans: HashMap<(NodeId, usize), ArrayPlan>,
     pub(super) counts: Counts,
     /// Lists of names that objects were asked for, each made once: alternatives of a union often have the same.
-    names: Mutex<HashMap<Box<[Arc<str>]>, Arc<Words>>>,
+    names: Mutex<HashMap<Names, Arc<Words>>>,
 }
+
+/// Bytes of a leaf's tables that are made for the price of one step.
+const BYTES_PER_STEP: usize = 64;
 
 impl Spelling {
     pub(super) fn new(
         schema: Schema,
         style: &Style,
         what: &str,
-        limits: &Limits,
+        limits: &Budget,
     ) -> Result<Self, SpellingError> {
+        length::check(&schema, limits)?;
         let (mut numerals, mut strings, mut plans) = (HashMap::new(), HashMap::new(), HashMap::new());
         let counts = Counts::new(&schema, limits);
         let mut leaves = HashSet::new();
         for node in schema.nodes() {
             let values = schema.values(node);
+            limits.charge(1)?;
             if !values.numbers.is_empty() {
                 let leaf = numbers(&values.numbers, limits.dfa_states)?;
+                // Those without bounds are made once per process.
+                let has_bounds =
+                    values.numbers.iter().any(|cell| cell.lower.is_some() || cell.upper.is_some());
+                if has_bounds && !leaves.contains(&leaf) {
+                    limits.charge(leaf.memory_bytes() / BYTES_PER_STEP)?;
+                }
                 numerals.insert(node, Expression::leaf(shared(leaf, &mut leaves)));
             }
             if !values.strings.is_empty() {
@@ -104,10 +118,9 @@ impl Spelling {
 
     /// A list of names, as a whole. There are no more lists than objects in the schema.
     pub(super) fn names<'n>(&self, names: impl Iterator<Item = &'n Arc<str>>) -> Arc<Words> {
-        let names: Box<[Arc<str>]> = names.cloned().collect();
+        let names: Names = names.cloned().collect();
         let mut known = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = |names: &Box<[Arc<str>]>| Arc::new(Words::new(names));
-        known.entry(names).or_insert_with_key(made).clone()
+        known.entry(names).or_insert_with_key(|names| Arc::new(Words::new(names))).clone()
     }
 
     /// The texts of a node inside of `level` containers.
@@ -130,7 +143,7 @@ impl Spelling {
 
     /// The texts of the objects of a node, where it allows objects.
     pub(super) fn objects(self: &Arc<Self>, node: NodeId) -> Option<Expression> {
-        Expression::choice(objects(self, node, 0, &[]))
+        objects(self, node, 0, &[])
     }
 
     /// Where a node stands, for messages.
@@ -189,7 +202,7 @@ impl Value {
         cells.filter_map(move |cell| array(&self.spelling, self.node, cell, self.level, avoid.clone()))
     }
 
-    fn objects(&self) -> Vec<Expression> {
+    fn objects(&self) -> Option<Expression> {
         let avoid: Vec<_> = self.avoid.iter().filter_map(|value| value.as_object()).cloned().collect();
         objects(&self.spelling, self.node, self.level, &avoid)
     }

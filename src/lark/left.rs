@@ -48,7 +48,7 @@ impl LeftRecursion {
             }
             let limit = limits.left_recursive_rules;
             if members.len() > limit {
-                let limit = LimitExceeded { what: "left_recursive_rules", limit };
+                let limit = LimitExceeded { what: "left_recursive_rules", limit, given: members.len() };
                 let position = source.rules.rules[members[0]].position;
                 return Err(LarkError::at(position, LarkErrorKind::Limit(limit)));
             }

@@ -252,7 +252,7 @@ impl<'a> Builder<'a> {
         let limit = self.limits.grammar_symbols;
         self.symbols = self.symbols.saturating_add(symbols);
         if self.symbols > limit {
-            let limit = LimitExceeded { what: "grammar_symbols", limit };
+            let limit = LimitExceeded { what: "grammar_symbols", limit, given: self.symbols };
             return Err(LarkError::at(position, LarkErrorKind::Limit(limit)));
         }
         Ok(())

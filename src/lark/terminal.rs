@@ -118,7 +118,7 @@ impl<'a> Terminals<'a> {
         }
         let limit = self.limits.dfa_states;
         if regular.size > limit {
-            let limit = LimitExceeded { what: "dfa_states", limit };
+            let limit = LimitExceeded { what: "dfa_states", limit, given: regular.size };
             return Err(LarkError::at(syntax.position, LarkErrorKind::Limit(limit)));
         }
         Ok(regular)

@@ -243,6 +243,11 @@ impl Matcher {
         }
     }
 
+    /// Tokens that say `units`, the longest first.
+    pub(crate) fn spell(&self, units: &[Unit]) -> Vec<TokenId> {
+        forced::spell(self.vocabulary(), units)
+    }
+
     /// The messages of the turn so far, with those that the prompt had.
     #[must_use]
     pub fn transcript(&self) -> Transcript {

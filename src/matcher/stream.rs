@@ -21,7 +21,8 @@ pub enum Delta {
 
 /// Turns the states of a matcher into pieces of its transcript.
 ///
-/// Asked after any number of tokens and rollbacks, it says what changed since it was asked last.
+/// Asked after any number of tokens and rollbacks, it says what changed since it was asked last. Of a message that the prompt began it tells
+/// what is added; the header is that of [`Matcher::open_message`].
 ///
 /// ```
 /// use harmony_mask::matcher::{Delta, Deltas};

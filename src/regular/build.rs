@@ -9,7 +9,7 @@ use super::minimize::Raw;
 use crate::limits::LimitExceeded;
 
 pub(super) fn too_many(limit: usize) -> LimitExceeded {
-    LimitExceeded { what: "dfa_states", limit }
+    LimitExceeded { what: "dfa_states", limit, given: limit.saturating_add(1) }
 }
 
 impl Dfa {

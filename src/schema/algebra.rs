@@ -15,13 +15,13 @@ use super::languages::Languages;
 use super::numbers;
 use super::strings;
 use super::values::{Booleans, Numbers, Strings};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Budget, LimitExceeded};
 use crate::regular::Dfa;
 
 /// The operations, with the formulas they make and the budget they share.
 pub(super) struct Algebra {
     pub formulas: Formulas,
-    pub limits: Limits,
+    pub limits: Budget,
     pub languages: Languages,
     /// Names, and all others.
     pub divided_names: HashMap<Vec<Box<str>>, Divided>,
@@ -40,7 +40,7 @@ pub(super) type Divided = (Arc<Dfa>, Arc<Dfa>);
 type Limited<T> = Result<T, LimitExceeded>;
 
 impl Algebra {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(limits: &Budget) -> Self {
         let (formulas, languages) = (Formulas::new(), Languages::new(limits));
         Self { formulas, limits: limits.clone(), languages, divided_names: HashMap::new(), spent: 0 }
     }
@@ -49,7 +49,10 @@ impl Algebra {
     pub(super) fn charge(&mut self, size: usize) -> Limited<()> {
         self.spent += 1 + size / PER_NODE;
         let limit = self.limits.schema_nodes;
-        if self.spent > limit { Err(LimitExceeded { what: "schema_nodes", limit }) } else { Ok(()) }
+        if self.spent > limit {
+            return Err(LimitExceeded { what: "schema_nodes", limit, given: self.spent });
+        }
+        self.limits.charge(1 + size / PER_NODE)
     }
 
     /// Whether nothing is left of the budget.
@@ -60,7 +63,7 @@ impl Algebra {
     /// Checks how many alternatives a type has.
     pub(super) fn check_alternatives(&self, count: usize) -> Limited<()> {
         let limit = self.limits.alternatives;
-        if count > limit { Err(LimitExceeded { what: "alternatives", limit }) } else { Ok(()) }
+        if count > limit { Err(LimitExceeded { what: "alternatives", limit, given: count }) } else { Ok(()) }
     }
 
     /// The values of both.

@@ -58,8 +58,10 @@ impl ArrayPlan {
         let items = max_items.unwrap_or_else(|| prefix.max(min_items).max(1));
         let mut sizes = counts.iter().map(|count| ceiling(count) as usize + 1);
         let states = sizes.try_fold(items as usize + 1, usize::checked_mul);
-        let states = states.filter(|states| *states <= limit);
-        let states = states.ok_or(LimitExceeded { what: "counter_states", limit })?;
+        let states = states.unwrap_or(usize::MAX);
+        if states > limit {
+            return Err(LimitExceeded { what: "counter_states", limit, given: states });
+        }
         let is_bounded = max_items.is_some();
         let mut plan =
             Self { items, is_bounded, min_items, counts: counts.to_vec(), least: vec![DEAD; states] };

@@ -61,15 +61,17 @@ impl Decimal {
         let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let digits = [integer, fraction].concat();
-        let exceeded = LimitExceeded { what: "number_digits", limit: max_digits };
+        let exceeded = |given| LimitExceeded { what: "number_digits", limit: max_digits, given };
+        let endless = || exceeded(usize::MAX);
         if digits.trim_start_matches('0').is_empty() {
             return Ok(Self::zero());
         }
-        let power: i64 = power.parse().map_err(|_| exceeded.clone())?;
+        let power: i64 = power.parse().map_err(|_| endless())?;
         let length = |digits: &str| i64::try_from(digits.len()).unwrap_or(i64::MAX);
-        let exponent = power.checked_sub(length(fraction)).ok_or_else(|| exceeded.clone())?;
-        let decimal = Self::canonical(negative, &digits, exponent).ok_or_else(|| exceeded.clone())?;
-        if decimal.written_digits() > max_digits { Err(exceeded) } else { Ok(decimal) }
+        let exponent = power.checked_sub(length(fraction)).ok_or_else(endless)?;
+        let decimal = Self::canonical(negative, &digits, exponent).ok_or_else(endless)?;
+        let written = decimal.written_digits();
+        if written > max_digits { Err(exceeded(written)) } else { Ok(decimal) }
     }
 
     /// `None` where the exponent is beyond all reason.

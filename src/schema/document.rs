@@ -2,6 +2,8 @@
 //!
 //! A location is made once per place, however it is reached, so it can stand for the schema found there.
 
+use std::io;
+
 use foldhash::{HashMap, HashMapExt};
 use referencing::Draft;
 use serde_json::Value;
@@ -159,6 +161,24 @@ fn identifier(value: &Value, draft: Draft) -> Option<&str> {
     let schema = value.as_object()?;
     let hidden = draft <= Draft::Draft7 && schema.contains_key("$ref");
     if hidden { None } else { schema.get(draft.id_keyword())?.as_str() }
+}
+
+/// The length of a value's text without spaces.
+pub(super) fn text_len(value: &Value) -> usize {
+    struct Length(usize);
+    impl io::Write for Length {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut length = Length(0);
+    serde_json::to_writer(&mut length, value).expect("counting cannot fail");
+    length.0
 }
 
 /// The steps to the first value that is nested deeper than `levels`.

@@ -118,6 +118,6 @@ impl Algebra {
 
     fn check_told_apart(&self, count: usize) -> Result<(), LimitExceeded> {
         let limit = self.limits.counts;
-        if count > limit { Err(LimitExceeded { what: "counts", limit }) } else { Ok(()) }
+        if count > limit { Err(LimitExceeded { what: "counts", limit, given: count }) } else { Ok(()) }
     }
 }

@@ -70,7 +70,7 @@ use self::least_len::Lens;
 use self::normalise::Normaliser;
 use self::pointer::Pointers;
 use self::prune::{Node, Pruner};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::regular::Dfa;
 
 /// A JSON Schema in normal form: which values are allowed.
@@ -123,8 +123,14 @@ impl Schema {
     /// # Errors
     ///
     /// The document is no schema, says something that is not supported, allows no value at all, or exceeds a limit.
-    pub fn read(document: &Value, options: &SchemaOptions, limits: &Limits) -> Result<Self, SchemaError> {
+    pub fn read(
+        document: &Value,
+        options: &SchemaOptions,
+        limits: impl Into<Budget>,
+    ) -> Result<Self, SchemaError> {
+        let limits = &limits.into();
         check_depth(document, limits)?;
+        check_bytes(document, limits)?;
         let mut normaliser = Normaliser::new(document, options, limits);
         let graph = normaliser.graph()?;
         let lens = Lens::new(&graph, limits.counter_states)
@@ -209,5 +215,21 @@ fn check_depth(document: &Value, limits: &Limits) -> Result<(), SchemaError> {
     let Some(steps) = document::too_deep(document, limit) else { return Ok(()) };
     let pointer =
         steps.into_iter().rev().flat_map(|step| ["/".into(), step.segment().into_string()]).collect();
-    Err(SchemaError::limit_exceeded(pointer, None, LimitExceeded { what: "schema_depth", limit }))
+    Err(SchemaError::limit_exceeded(
+        pointer,
+        None,
+        LimitExceeded { what: "schema_depth", limit, given: limit + 1 },
+    ))
+}
+
+fn check_bytes(document: &Value, limits: &Limits) -> Result<(), SchemaError> {
+    let (given, limit) = (document::text_len(document), limits.schema_bytes);
+    if given <= limit {
+        return Ok(());
+    }
+    Err(SchemaError::limit_exceeded(
+        String::new(),
+        None,
+        LimitExceeded { what: "schema_bytes", limit, given },
+    ))
 }

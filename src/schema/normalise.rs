@@ -17,7 +17,7 @@ use super::expand::Expanded;
 use super::formula::{Formula, FormulaId};
 use super::keyword::{Keywords, Reader};
 use super::scope::{Scope, Scopes};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Budget, LimitExceeded};
 use crate::regular::Dfa;
 
 /// Everything that a root reaches, in the order it was found.
@@ -54,7 +54,7 @@ enum Progress<T> {
 }
 
 impl<'d> Normaliser<'d> {
-    pub(super) fn new(document: &'d Value, options: &'d SchemaOptions, limits: &Limits) -> Self {
+    pub(super) fn new(document: &'d Value, options: &'d SchemaOptions, limits: &Budget) -> Self {
         Self {
             reader: Reader::new(document, options, limits),
             algebra: Algebra::new(limits),
@@ -181,8 +181,8 @@ impl<'d> Normaliser<'d> {
     pub(super) fn enter(&mut self, formula: FormulaId) -> Result<(), SchemaError> {
         self.depth += 1;
         let limit = self.algebra.limits.schema_depth;
-        let depth =
-            if self.depth > limit { Err(LimitExceeded { what: "schema_depth", limit }) } else { Ok(()) };
+        let exceeded = LimitExceeded { what: "schema_depth", limit, given: self.depth };
+        let depth = if self.depth > limit { Err(exceeded) } else { Ok(()) };
         depth.and_then(|()| self.algebra.charge(0)).map_err(|limit| self.limit_error(formula, limit))
     }
 

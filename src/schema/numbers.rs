@@ -43,7 +43,7 @@ pub(super) fn intersect(
 pub(super) fn common_multiple(a: &Decimal, b: &Decimal, max_digits: usize) -> Result<Decimal, LimitExceeded> {
     let step = a.lcm(b);
     if step.text_len() > max_digits {
-        Err(LimitExceeded { what: "number_digits", limit: max_digits })
+        Err(LimitExceeded { what: "number_digits", limit: max_digits, given: step.text_len() })
     } else {
         Ok(step)
     }
@@ -137,15 +137,17 @@ pub(super) fn least_len(numbers: &Numbers) -> usize {
     if numbers.contains(&Decimal::zero()) {
         return 1;
     }
+    let positive = positive_len(numbers);
+    let negative = positive_len(&mirrored(numbers)).map(|len| len + 1);
+    positive.into_iter().chain(negative).min().expect("an inhabited interval has numbers on one side of zero")
+}
+
+/// The same of the positive numbers, if there are any.
+fn positive_len(numbers: &Numbers) -> Option<usize> {
     let zero = Some(Bound { value: Decimal::zero(), inclusive: false });
     let positive =
         Numbers { lower: tighter(&numbers.lower, &zero, |a, b| a.value > b.value), ..numbers.clone() };
-    if !numbers.no_multiples_of.is_empty() && is_inhabited(&positive) {
-        return least_positive_len(&positive);
-    }
-    let negative =
-        numbers.upper.as_ref().is_some_and(|upper| upper.value.is_negative() || upper.value.is_zero());
-    if negative { 1 + least_positive_len(&mirrored(numbers)) } else { least_positive_len(numbers) }
+    is_inhabited(&positive).then(|| least_positive_len(&positive))
 }
 
 fn mirrored(numbers: &Numbers) -> Numbers {

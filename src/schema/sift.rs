@@ -21,6 +21,10 @@ impl<'d> Normaliser<'d> {
     }
 
     pub(super) fn sift_objects(&mut self, cells: &mut Vec<ObjectCell<'d>>) {
+        #[expect(
+            clippy::mutable_key_type,
+            reason = "an automaton computes more of itself later, but stays equal"
+        )]
         let mut kept = HashSet::new();
         let mut in_order = Vec::new();
         for mut cell in cells.drain(..) {

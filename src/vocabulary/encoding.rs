@@ -53,6 +53,32 @@ impl Vocabulary {
         Some(tokens)
     }
 
+    /// Tokens of a text in which the spellings of special tokens stand for them: the encoder's, or where there is none, the longest that fit.
+    #[must_use]
+    pub fn spell_with_special(&self, text: &str) -> Vec<TokenId> {
+        let mut tokens = Vec::new();
+        let mut rest = text;
+        while let Some((before, special, after)) = self.split_at_special(rest) {
+            tokens.extend(self.spell(before));
+            tokens.push(special);
+            rest = after;
+        }
+        tokens.extend(self.spell(rest));
+        tokens
+    }
+
+    fn spell(&self, text: &str) -> Vec<TokenId> {
+        self.encode(text).unwrap_or_else(|| {
+            let mut rest = text.as_bytes();
+            let longest = || {
+                let (token, len) = self.trie().longest_match(rest)?;
+                rest = &rest[len..];
+                Some(token)
+            };
+            iter::from_fn(longest).collect()
+        })
+    }
+
     /// Decodes tokens for people to read: special tokens spelled out, ids that are no tokens as `<|300000|>`, invalid UTF-8 replaced.
     ///
     /// ```

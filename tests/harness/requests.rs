@@ -122,7 +122,7 @@ fn answer(random: &mut Random, request: &mut Value, harmony: &mut Map<String, Va
         1 => request["text"] = json!({"format": {"type": "json_object"}}),
         2 if is_chat => {
             request["response_format"] =
-                json!({"type": "json_schema", "json_schema": {"name": "page", "schema": schema}})
+                json!({"type": "json_schema", "json_schema": {"name": "page", "schema": schema}});
         }
         2 => request["text"] = json!({"format": {"type": "json_schema", "name": "page", "schema": schema}}),
         _ => {

@@ -97,7 +97,7 @@ fn tools_are_limited() {
     let request = Request::read(&json!({"tools": tools})).expect("a request");
     let limits = Limits { tools: 2, ..Limits::default() };
     let error = lower(&request, &limits, &mut body).expect_err("too many tools");
-    assert_eq!(error, LimitExceeded { what: "tools", limit: 2 });
+    assert_eq!(error, LimitExceeded { what: "tools", limit: 2, given: 3 });
 }
 
 #[test]

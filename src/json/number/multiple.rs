@@ -30,7 +30,11 @@ impl Divisor {
     ///
     /// The residues are more than can be numbered, whatever the limit.
     pub(super) fn new(divisor: &Decimal, limit: usize) -> Result<Self, LimitExceeded> {
-        let modulus = divisor.digits().parse().map_err(|_| LimitExceeded { what: "dfa_states", limit })?;
+        let modulus = divisor.digits().parse().map_err(|_| LimitExceeded {
+            what: "dfa_states",
+            limit,
+            given: usize::MAX,
+        })?;
         Ok(Self { modulus, exponent: divisor.exponent() })
     }
 

@@ -53,7 +53,7 @@ impl Group {
 
     /// The rank of a member's name among those of all cells.
     pub(super) fn rank(&self, members: &Members, index: usize) -> u32 {
-        self.names().ranks[members.object.place][index]
+        self.names().ranks[members.object.cell][index]
     }
 
     /// How many names there are in all cells.
@@ -73,7 +73,7 @@ impl Group {
         self.objects[0].node
     }
 
-    fn is_same(&self, other: &Self) -> bool {
+    pub(super) fn is_same(&self, other: &Self) -> bool {
         let keys = |group: &Self| group.objects.iter().map(|object| object.key()).collect::<Vec<_>>();
         std::ptr::eq(self, other) || keys(self) == keys(other)
     }
@@ -151,15 +151,18 @@ impl Alternatives {
         let name = Expression::leaf(names);
         let punctuation = &self.group.spelling().punctuation;
         let colon = punctuation.colon.clone();
-        if let [members] = &*self.alive
-            && !members.progress.avoid.is_empty()
-        {
-            let binder = OtherName { before: self.clone(), class: offers[0].1 };
+        if self.avoids() {
+            let binder = OtherName { before: self.clone(), schema, offers: offers.into() };
             return Expression::capture(name, colon, Arc::new(binder));
         }
         let value = self.group.spelling().value(schema, punctuation.inside(self.group.level()));
         let binder = AfterOther { before: self.clone(), offers: offers.into() };
         Expression::capture(name, colon.then(value), Arc::new(binder))
+    }
+
+    /// Whether there are objects to avoid.
+    pub(super) fn avoids(&self) -> bool {
+        self.alive.iter().any(|members| !members.progress.avoid.is_empty())
     }
 
     /// The alternatives after another name.

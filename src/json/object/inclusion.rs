@@ -74,8 +74,14 @@ impl<'m> Outline<'m> {
             && within(&self.required, &other.required)
             && self.least <= other.least
             && self.most >= other.most
+            && self.avoids_no_more_than(other)
             && self.has_rest_of(other)
             && self.has_sequence_of(other)
+    }
+
+    fn avoids_no_more_than(&self, other: &Self) -> bool {
+        let avoid = &self.members.progress.avoid;
+        avoid.is_empty() || *avoid == other.members.progress.avoid
     }
 
     fn has_rest_of(&self, other: &Self) -> bool {

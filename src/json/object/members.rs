@@ -119,15 +119,22 @@ impl Members {
         declared.is_none_or(|member| self.progress.declared.is_open(member))
     }
 
-    /// The value of a member with this name; `None` where every value is taken.
-    pub(super) fn value(&self, schema: NodeId, name: &str, after: &Self) -> Option<Expression> {
-        let Object { spelling, level, .. } = &*self.object;
-        let level = spelling.punctuation.inside(*level);
+    /// The values that a member with this name must not have.
+    pub(super) fn taken(&self, name: &str, after: &Self) -> Vec<Arc<Value>> {
         if self.progress.avoid.is_empty() {
-            return Some(spelling.value(schema, level));
+            return Vec::new();
         }
-        let avoid = taken(self.progress.avoid.iter().filter_map(|object| object.get(name)), after.ways());
-        spelling.value_avoiding(schema, level, &avoid)
+        taken(self.progress.avoid.iter().filter_map(|object| object.get(name)), after.ways())
+    }
+
+    /// A value that is none of some; `None` where no other is left.
+    pub(super) fn value(&self, schema: NodeId, taken: &[Arc<Value>]) -> Option<Expression> {
+        let Object { spelling, level, .. } = &*self.object;
+        spelling.value_avoiding(schema, spelling.punctuation.inside(*level), taken)
+    }
+
+    fn has_value(&self, schema: NodeId, name: &str, after: &Self) -> bool {
+        self.value(schema, &self.taken(name, after)).is_some()
     }
 
     /// The declared members that may come next. In declared order a required member cannot be passed over.
@@ -136,7 +143,7 @@ impl Members {
         let mut offered = Vec::new();
         for (index, member) in self.open_members() {
             let after = left.without(member.required);
-            if after.is_enough(self.objects(), read) && self.has_value(index, member) {
+            if after.is_enough(self.objects(), read) && self.may_have_value(index, member) {
                 offered.push(index);
             }
             if is_ordered && member.required {
@@ -149,9 +156,9 @@ impl Members {
         offered
     }
 
-    fn has_value(&self, index: usize, member: &Member) -> bool {
+    fn may_have_value(&self, index: usize, member: &Member) -> bool {
         self.progress.avoid.is_empty()
-            || self.value(member.schema, &member.name, &self.after_member(index)).is_some()
+            || self.has_value(member.schema, &member.name, &self.after_member(index))
     }
 
     /// Whether a name of a class may come next.
@@ -183,7 +190,7 @@ impl Members {
         let after = self.after_other(class, self.progress.others.clone());
         let names = self.progress.avoid.iter().flat_map(Map::keys).filter(|name| self.is_other(name));
         let schema = self.objects().rest[class].schema;
-        names.filter(|name| self.value(schema, name, &after).is_none()).cloned().collect()
+        names.filter(|name| !self.has_value(schema, name, &after)).cloned().collect()
     }
 
     fn is_other(&self, name: &str) -> bool {

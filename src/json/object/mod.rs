@@ -16,7 +16,6 @@ mod members;
 mod progress;
 mod then;
 
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
@@ -30,36 +29,15 @@ use alternatives::{Alternatives, Group};
 use members::Members;
 use progress::Progress;
 
-/// The objects of a node but some to avoid, inside of `level` containers.
-///
-/// Alternatives that avoid nothing are one expression; where there is something to avoid, each is one of its own.
+/// The objects of a node but some to avoid, inside of `level` containers; `None` where no object is left.
 pub(super) fn objects(
     spelling: &Arc<Spelling>,
     node: NodeId,
     level: u32,
     avoid: &[Map<String, Value>],
-) -> Vec<Expression> {
-    let cells = 0..spelling.schema.values(node).objects.len();
-    if cells.is_empty() {
-        return Vec::new();
-    }
-    if avoid.is_empty() {
-        return whole(spelling, node, cells, level, &[]).into_iter().collect();
-    }
-    cells.filter_map(|cell| whole(spelling, node, cell..cell + 1, level, avoid)).collect()
-}
-
-/// Some cells of a node; `None` where no object is left.
-fn whole(
-    spelling: &Arc<Spelling>,
-    node: NodeId,
-    cells: Range<usize>,
-    level: u32,
-    avoid: &[Map<String, Value>],
 ) -> Option<Expression> {
-    let first = cells.start;
-    let object = |cell| Object::new(spelling, node, cell, cell - first, level);
-    let group = Arc::new(Group::new(cells.map(object)));
+    let cells = 0..spelling.schema.values(node).objects.len();
+    let group = Arc::new(Group::new(cells.map(|cell| Object::new(spelling, node, cell, level))));
     let start = |object: &Arc<Object>| {
         let admitted =
             avoid.iter().filter(|avoided| spelling.schema.objects_admit(object.objects(), avoided));
@@ -78,8 +56,6 @@ struct Object {
     spelling: Arc<Spelling>,
     node: NodeId,
     cell: usize,
-    /// Its place among the cells that are read side by side.
-    place: usize,
     /// The containers around it.
     level: u32,
     /// For each class of other names how many there are; `None` for without end.
@@ -91,13 +67,12 @@ struct Object {
 }
 
 impl Object {
-    fn new(spelling: &Arc<Spelling>, node: NodeId, cell: usize, place: usize, level: u32) -> Self {
+    fn new(spelling: &Arc<Spelling>, node: NodeId, cell: usize, level: u32) -> Self {
         let classes = spelling.schema.values(node).objects[cell].rest.len();
         Self {
             spelling: spelling.clone(),
             node,
             cell,
-            place,
             level,
             known_names: OnceLock::new(),
             class_sizes: OnceLock::new(),

@@ -3,12 +3,45 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::alternatives::{Alternatives, Offer};
+use serde_json::Value;
+
+use super::alternatives::{Alternatives, Group, Offer};
 use super::members::Members;
 use crate::expression::{Binder, Expression, Rule, fingerprint};
 use crate::json::distinct::parse;
 use crate::json::string::decode;
 use crate::schema::{Member, NodeId};
+
+/// An alternative before and after a member.
+type Way = (Members, Members);
+
+/// A value, then what remains of the alternatives that allow it. Each way is the value's schema, with an alternative before and after the member.
+///
+/// Alternatives stay together where they allow the same values.
+fn values_then(
+    all: &Alternatives,
+    name: &Arc<str>,
+    ways: impl Iterator<Item = (NodeId, Members, Members)>,
+) -> Expression {
+    let mut found: Vec<(NodeId, Vec<Arc<Value>>, Vec<Way>)> = Vec::new();
+    for (schema, before, after) in ways {
+        let taken = before.taken(name, &after);
+        match found.iter_mut().find(|(known, same, _)| *known == schema && *same == taken) {
+            Some((_, _, ways)) => ways.push((before, after)),
+            None => found.push((schema, taken, vec![(before, after)])),
+        }
+    }
+    let values = found.into_iter().filter_map(|(schema, taken, ways)| {
+        let value = ways[0].0.value(schema, &taken)?;
+        if all.avoids() {
+            let binder = MemberValue { group: all.group.clone(), ways: ways.into(), name: name.clone() };
+            return Some(Expression::capture(value, Expression::empty(), Arc::new(binder)));
+        }
+        let after = ways.into_iter().map(|(_, after)| after).collect();
+        Some(value.then(Expression::rule(Arc::new(Alternatives::new(&all.group, after)))))
+    });
+    Expression::choice(values).expect("members without a value left are not offered")
+}
 
 /// What follows the name of a declared member.
 #[derive(Debug)]
@@ -25,38 +58,15 @@ impl AfterName {
             (members, index, &members.objects().members[index])
         })
     }
-
-    /// The alternatives that go on with a value of each schema.
-    fn by_schema(&self) -> Vec<(NodeId, Vec<Members>)> {
-        let mut found: Vec<(NodeId, Vec<Members>)> = Vec::new();
-        for (members, index, member) in self.members() {
-            let after = members.after_member(index);
-            match found.iter_mut().find(|(schema, _)| *schema == member.schema) {
-                Some((_, all)) => all.push(after),
-                None => found.push((member.schema, vec![after])),
-            }
-        }
-        found
-    }
-
-    /// A value, then what remains of the alternatives that allow it.
-    fn value_then(&self, schema: NodeId, after: Vec<Members>) -> Expression {
-        let (members, _, member) = self.members().next().expect("offered by one");
-        let value = members.value(schema, &member.name, &after[0]);
-        let value = value.expect("members without a value left are not offered");
-        let after = Alternatives::new(&self.before.group, after);
-        if members.progress.avoid.is_empty() {
-            return value.then(Expression::rule(Arc::new(after)));
-        }
-        let binder = MemberValue { before: self.before.clone(), after, name: member.name.clone() };
-        Expression::capture(value, Expression::empty(), Arc::new(binder))
-    }
 }
 
 impl Rule for AfterName {
     fn expand(&self) -> Expression {
-        let values = self.by_schema().into_iter().map(|(schema, after)| self.value_then(schema, after));
-        let values = Expression::choice(values).expect("offered by one");
+        let way = |(before, index, member): (&Members, usize, &Member)| {
+            (member.schema, before.clone(), before.after_member(index))
+        };
+        let (_, _, member) = self.members().next().expect("offered by one");
+        let values = values_then(&self.before, &member.name, self.members().map(way));
         self.before.group.spelling().punctuation.colon.clone().then(values)
     }
 
@@ -111,72 +121,74 @@ impl Binder for AfterOther {
     }
 }
 
-/// What follows another name of `class` and its colon, where values are to be avoided: then there is one alternative.
+/// What follows another name and its colon, where there are objects to avoid.
 #[derive(Debug)]
 pub(super) struct OtherName {
     pub(super) before: Alternatives,
-    pub(super) class: usize,
-}
-
-impl OtherName {
-    fn schema(&self) -> NodeId {
-        self.before.alive[0].objects().rest[self.class].schema
-    }
+    pub(super) schema: NodeId,
+    /// The class of the name in each alternative that has it.
+    pub(super) offers: Box<[Offer]>,
 }
 
 impl Binder for OtherName {
     fn bind(&self, name: &[u8]) -> Expression {
-        let name = decode(name);
-        let members = &self.before.alive[0];
-        let after = self.before.after_other(&[(0, self.class)], Some(&name));
-        let value = members.value(self.schema(), &name, &after.alive[0]);
-        let value = value.expect("names without a value left are not offered");
-        let binder = MemberValue { before: self.before.clone(), after, name: name.into() };
-        Expression::capture(value, Expression::empty(), Arc::new(binder))
+        let name: Arc<str> = decode(name).into();
+        let way = |&(at, class): &Offer| {
+            let before: &Members = &self.before.alive[at];
+            (self.schema, before.clone(), before.after_other(class, before.progress.others_with(&name)))
+        };
+        values_then(&self.before, &name, self.offers.iter().map(way))
     }
 
     fn min_len(&self) -> u32 {
-        let after = Rule::min_len(&self.before.after_other(&[(0, self.class)], None));
-        self.before.alive[0].least_len(self.schema()).saturating_add(after)
+        let after = Rule::min_len(&self.before.after_other(&self.offers, None));
+        self.before.alive[0].least_len(self.schema).saturating_add(after)
     }
 
     fn same(&self, other: &dyn Binder) -> bool {
-        (other as &dyn Any)
-            .downcast_ref::<Self>()
-            .is_some_and(|other| self.class == other.class && self.before.is_same(&other.before))
+        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
+            (self.schema, &self.offers) == (other.schema, &other.offers) && self.before.is_same(&other.before)
+        })
     }
 
     fn fingerprint(&self) -> u64 {
-        fingerprint(&("other name", self.before.fingerprint, self.class))
+        fingerprint(&("other name", self.before.fingerprint, self.schema, &self.offers))
     }
 }
 
-/// What follows a value that matters, of the only alternative.
+/// What follows a value that matters.
 #[derive(Debug)]
 struct MemberValue {
-    before: Alternatives,
-    after: Alternatives,
+    group: Arc<Group>,
+    /// The alternatives that allow it, before and after.
+    ways: Box<[Way]>,
     name: Arc<str>,
 }
 
 impl Binder for MemberValue {
     fn bind(&self, text: &[u8]) -> Expression {
-        let (before, after) = (&self.before.alive[0], &self.after.alive[0]);
-        let after = after.agreeing(before, &self.name, parse(text).as_ref());
-        Expression::rule(Arc::new(Alternatives::new(&self.after.group, vec![after])))
+        let value = parse(text);
+        let after = |(before, after): &Way| after.agreeing(before, &self.name, value.as_ref());
+        let after = Alternatives::new(&self.group, self.ways.iter().map(after).collect());
+        Expression::rule(Arc::new(after))
     }
 
     fn min_len(&self) -> u32 {
-        Rule::min_len(&self.after)
+        self.ways.iter().map(|(_, after)| after.rest_len()).min().expect("at least one")
     }
 
     fn same(&self, other: &dyn Binder) -> bool {
+        let is_same = |a: &Way, b: &Way| a.0.is_same(&b.0) && a.1.is_same(&b.1);
         (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
-            self.name == other.name && self.before.is_same(&other.before) && self.after.is_same(&other.after)
+            self.name == other.name
+                && self.group.is_same(&other.group)
+                && self.ways.len() == other.ways.len()
+                && self.ways.iter().zip(&other.ways).all(|(a, b)| is_same(a, b))
         })
     }
 
     fn fingerprint(&self) -> u64 {
-        fingerprint(&("member value", &self.name, self.before.fingerprint, self.after.fingerprint))
+        let ways: Vec<_> = self.ways.iter().map(|(a, b)| (a.fingerprint, b.fingerprint)).collect();
+        fingerprint(&("member value", &self.name, ways))
     }
 }

@@ -21,7 +21,7 @@ use super::document::{Document, Location, Step};
 use super::error::{SchemaError, SchemaErrorKind};
 use super::values::{Numbers, Strings};
 use super::{Formats, SchemaOptions};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Budget, LimitExceeded};
 use crate::regular::Dfa;
 
 pub(super) use general::Types;
@@ -140,7 +140,7 @@ pub(super) struct Reader<'d> {
     pub document: Document<'d>,
     pub coverage: Vec<Occurrence>,
     formats: Formats,
-    limits: Limits,
+    limits: Budget,
     patterns: HashMap<&'d str, Arc<Dfa>>,
 }
 
@@ -215,7 +215,7 @@ fn is_known(name: &str, draft: Draft) -> bool {
 }
 
 impl<'d> Reader<'d> {
-    pub(super) fn new(value: &'d Value, options: &'d SchemaOptions, limits: &Limits) -> Self {
+    pub(super) fn new(value: &'d Value, options: &'d SchemaOptions, limits: &Budget) -> Self {
         Self {
             document: Document::new(value, &options.resources),
             coverage: Vec::new(),

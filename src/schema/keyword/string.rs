@@ -56,6 +56,7 @@ pub(super) fn language<'d>(keyword: &mut Keyword<'_, 'd>, pattern: &'d str) -> R
     let states = keyword.reader.limits.dfa_states;
     let language = Pattern::parse(pattern).and_then(|pattern| pattern.to_dfa(states));
     let language = Arc::new(language.map_err(|error| refusal(keyword, error))?);
+    keyword.reader.limits.charge_states(language.states()).map_err(|limit| keyword.limit(limit))?;
     keyword.reader.patterns.insert(pattern, Arc::clone(&language));
     Ok(language)
 }

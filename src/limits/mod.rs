@@ -3,7 +3,11 @@
 //! A request may come from anybody, so each stage counts what it builds and stops with a named error at its ceiling.
 //! Counts are of things (nodes, states, bytes), never of seconds: whether a request compiles does not depend on the machine.
 
+mod budget;
+
 use std::fmt;
+
+pub use budget::{Budget, Cancellation};
 
 /// Ceilings for one compilation. The defaults suit a public server.
 ///
@@ -14,6 +18,8 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
+    /// Bytes of one schema document, written without spaces.
+    pub schema_bytes: usize,
     /// Nesting of a schema document, in levels.
     pub schema_depth: usize,
     /// Normalised schema nodes of one schema.
@@ -28,21 +34,30 @@ pub struct Limits {
     pub window_entries: usize,
     /// States of the counters of one array: lengths times counts.
     pub counter_states: usize,
+    /// Bytes of the shortest value of any alternative in a schema. A model must be able to write it, and the shortest completion to name it.
+    pub completion_bytes: usize,
     /// Digits of one number in a schema, its exponent written out.
     pub number_digits: usize,
     /// Symbols of the rules of one grammar, with those that repetitions are turned into.
     pub grammar_symbols: usize,
     /// Rules of one grammar that begin with each other.
     pub left_recursive_rules: usize,
+    /// Steps of one compilation, all its schemas together. A step is a few microseconds: a schema node, a conjunction of two small sets of values, four
+    /// states of an automaton.
+    pub work: usize,
     /// Tools of one request.
     pub tools: usize,
-    /// Bytes that the caches of one compiler may keep. More are computed again when needed; results do not change.
+    /// Bytes that the tables of a compiler may keep, which all its grammars share. What does not fit is computed again when needed; results do not
+    /// change.
     pub cache_bytes: usize,
+    /// Bytes that the tables of one grammar may keep, until the grammar is dropped.
+    pub grammar_cache_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            schema_bytes: 8 << 20,
             schema_depth: 256,
             schema_nodes: 200_000,
             alternatives: 4_096,
@@ -50,27 +65,33 @@ impl Default for Limits {
             dfa_states: 100_000,
             window_entries: 10_000_000,
             counter_states: 1_000_000,
+            completion_bytes: 1 << 16,
             number_digits: 1_000,
             grammar_symbols: 200_000,
             left_recursive_rules: 1_000,
+            work: 400_000,
             tools: 4_096,
             cache_bytes: 64 << 20,
+            grammar_cache_bytes: 64 << 20,
         }
     }
 }
 
-/// A ceiling was reached: which one, and its value.
+/// A ceiling was reached: which one, its value, and what was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitExceeded {
     /// The field of [`Limits`] that was reached.
     pub what: &'static str,
     /// Its value.
     pub limit: usize,
+    /// How much there is, or how much had been counted when counting stopped: more than the limit.
+    pub given: usize,
 }
 
 impl fmt::Display for LimitExceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "more than {} {} (limit `{}`)", self.limit, self.what.replace('_', " "), self.what)
+        let Self { what, limit, given } = self;
+        write!(f, "{given} {}, more than {limit} (limit `{what}`)", what.replace('_', " "))
     }
 }
 

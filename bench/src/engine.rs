@@ -1,0 +1,101 @@
+//! What is measured: engines behind one interface, so that each meets the same loop; and harmony-mask itself as one of them.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use harmony_mask::{Compiler, Grammar, Matcher, Options, TokenId, TokenMask, Vocabulary};
+
+/// The number of logits that gpt-oss has.
+pub(crate) const LOGITS: usize = 201_088;
+
+/// How this project is called among engines.
+pub(crate) const OURS: &str = "ours";
+
+/// One sequence of an engine.
+pub(crate) trait Sequence {
+    /// Fills the mask, and drops it.
+    fn fill(&mut self);
+    /// Fills the mask; whether the token is in it and was accepted.
+    fn takes(&mut self, token: TokenId) -> bool;
+    /// Why the token was not taken.
+    fn refusal(&mut self, token: TokenId) -> String;
+    /// Whether the text may end here.
+    fn is_whole(&mut self) -> bool;
+}
+
+/// A grammar compiled by an engine.
+pub(crate) type Start = Box<dyn Fn() -> Box<dyn Sequence>>;
+
+/// An engine, with its vocabulary loaded.
+pub(crate) trait Engine {
+    fn name(&self) -> &'static str;
+    fn lark(&self, source: &str) -> Result<Start, String>;
+    /// From the schema's text: reading the JSON is part of compiling.
+    fn schema(&self, text: &str) -> Result<Start, String>;
+}
+
+/// harmony-mask. All sequences fill one mask, as an engine's batch would fill one row of its tensor.
+struct Ours {
+    compiler: Compiler,
+    options: Options,
+    mask: Rc<RefCell<TokenMask>>,
+}
+
+struct OurSequence {
+    matcher: Matcher,
+    mask: Rc<RefCell<TokenMask>>,
+}
+
+impl Sequence for OurSequence {
+    fn fill(&mut self) {
+        self.matcher.fill_mask(&mut self.mask.borrow_mut());
+    }
+
+    fn takes(&mut self, token: TokenId) -> bool {
+        let mut mask = self.mask.borrow_mut();
+        self.matcher.fill_mask(&mut mask);
+        mask.contains(token) && self.matcher.accept(token).is_ok()
+    }
+
+    fn refusal(&mut self, token: TokenId) -> String {
+        let error = self.matcher.accept(token).map_or_else(|error| error.to_string(), |()| String::new());
+        match self.mask.borrow().contains(token) {
+            true => format!("the mask allows it, and yet: {error}"),
+            false => error,
+        }
+    }
+
+    fn is_whole(&mut self) -> bool {
+        self.matcher.is_accepting()
+    }
+}
+
+impl Ours {
+    fn start(&self, grammar: Grammar) -> Start {
+        let mask = self.mask.clone();
+        Box::new(move || Box::new(OurSequence { matcher: grammar.matcher(), mask: mask.clone() }))
+    }
+}
+
+impl Engine for Ours {
+    fn name(&self) -> &'static str {
+        OURS
+    }
+
+    fn lark(&self, source: &str) -> Result<Start, String> {
+        let grammar = self.compiler.compile_lark(source, &self.options);
+        grammar.map(|grammar| self.start(grammar)).map_err(|error| error.to_string())
+    }
+
+    fn schema(&self, text: &str) -> Result<Start, String> {
+        let schema = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let grammar = self.compiler.compile_schema(&schema, &self.options);
+        grammar.map(|grammar| self.start(grammar)).map_err(|error| error.to_string())
+    }
+}
+
+/// harmony-mask over this vocabulary.
+pub(crate) fn ours(vocabulary: &Vocabulary, options: Options) -> Box<dyn Engine> {
+    let mask = Rc::new(RefCell::new(TokenMask::new(LOGITS)));
+    Box::new(Ours { compiler: Compiler::new(vocabulary.clone()), options, mask })
+}

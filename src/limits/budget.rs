@@ -1,0 +1,98 @@
+//! What one compilation may still spend, and the flag that ends it early.
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::{LimitExceeded, Limits};
+
+/// A flag by which compilations are given up, from any thread. Clones are the same flag.
+///
+/// ```
+/// use harmony_mask::{Cancellation, Compiler, Error, Options, Vocabulary};
+///
+/// let cancellation = Cancellation::default();
+/// let compiler = Compiler::new(Vocabulary::o200k_harmony()).with_cancellation(&cancellation);
+/// cancellation.cancel();
+/// let schema = serde_json::json!({"type": "object"});
+/// let error = compiler.compile_schema(&schema, &Options::default()).unwrap_err();
+/// assert!(matches!(error, Error::Cancelled));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Cancellation(Arc<AtomicBool>);
+
+impl Cancellation {
+    /// Gives up the compilations that look at this flag, within milliseconds, and all later ones.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`cancel`](Self::cancel) was called.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The limits of one compilation, and how much of its work is done. Clones spend from the same work.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    limits: Arc<Limits>,
+    spent: Arc<AtomicUsize>,
+    cancellation: Cancellation,
+}
+
+impl Budget {
+    /// Nothing spent yet.
+    #[must_use]
+    pub fn new(limits: &Limits, cancellation: &Cancellation) -> Self {
+        Self { limits: Arc::new(limits.clone()), spent: Arc::default(), cancellation: cancellation.clone() }
+    }
+
+    /// Counts steps.
+    ///
+    /// # Errors
+    ///
+    /// Where they are more than [`Limits::work`] in all, or the compilation is cancelled; of the latter, whoever holds the flag knows.
+    pub fn charge(&self, steps: usize) -> Result<(), LimitExceeded> {
+        // A compilation runs on one thread; the counter is atomic so that what holds it may move to another.
+        let spent = self.spent.load(Ordering::Relaxed).saturating_add(steps);
+        self.spent.store(spent, Ordering::Relaxed);
+        if spent > self.work || self.cancellation.is_cancelled() {
+            return Err(LimitExceeded { what: "work", limit: self.work, given: spent });
+        }
+        Ok(())
+    }
+
+    /// Counts the steps of an automaton with so many states.
+    ///
+    /// # Errors
+    ///
+    /// As [`charge`](Self::charge).
+    pub fn charge_states(&self, states: usize) -> Result<(), LimitExceeded> {
+        self.charge(1 + states / STATES_PER_STEP)
+    }
+}
+
+/// States of an automaton that are made for the price of one step.
+const STATES_PER_STEP: usize = 4;
+
+impl From<&Limits> for Budget {
+    fn from(limits: &Limits) -> Self {
+        Self::new(limits, &Cancellation::default())
+    }
+}
+
+impl From<&Self> for Budget {
+    fn from(budget: &Self) -> Self {
+        budget.clone()
+    }
+}
+
+impl Deref for Budget {
+    type Target = Limits;
+
+    fn deref(&self) -> &Limits {
+        &self.limits
+    }
+}

@@ -1,0 +1,82 @@
+//! Memory under load: many matchers of many grammars stay within the configured bytes, and a dropped grammar gives back what it held.
+
+use harmony_mask::{Compiler, Grammar, Limits, Matcher, Options, TokenMask, Vocabulary};
+use serde_json::{Value, json};
+
+use crate::harness::{Random, WIDTH};
+
+const GRAMMARS: usize = 500;
+const MATCHERS: usize = 10_000;
+/// Steps of all matchers together.
+const STEPS: usize = 30_000;
+/// What a grammar and a matcher hold beside their tables: the schema, the automata of its leaves; the residuals on the way.
+const GRAMMAR_BYTES: usize = 64 << 10;
+const MATCHER_BYTES: usize = 4 << 10;
+
+fn limits() -> Limits {
+    Limits { cache_bytes: 8 << 20, grammar_cache_bytes: 64 << 10, ..Limits::default() }
+}
+
+/// A schema like no other.
+fn schema(number: usize) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            format!("n{number}"): {"type": "integer", "minimum": number},
+            "code": {"type": "string", "pattern": format!("^[a-z]{{1,{}}}-\\d+$", 1 + number % 40)},
+            "kind": {"enum": [format!("k{number}"), "other"]},
+            "list": {"type": "array", "items": {"type": "string", "maxLength": number}, "maxItems": 5}
+        },
+        "required": ["code"],
+        "additionalProperties": false
+    })
+}
+
+fn grammars(compiler: &Compiler) -> Vec<Grammar> {
+    let compile = |number| compiler.compile_schema(&schema(number), &Options::default()).expect("compiles");
+    (0..GRAMMARS).map(compile).collect()
+}
+
+/// One step of one matcher: from the start again where it is at its end.
+fn step(matcher: &mut Matcher, mask: &mut TokenMask, random: &mut Random) {
+    matcher.fill_mask(mask);
+    let count = mask.count();
+    if count == 0 || matcher.tokens().len() > 40 {
+        return matcher.reset();
+    }
+    let token = mask.iter().nth(random.below(count.min(2_000))).expect("below the count");
+    matcher.accept(token).expect("the mask allows it");
+}
+
+fn run(grammars: &[Grammar]) {
+    let mut matchers: Vec<Matcher> =
+        (0..MATCHERS).map(|number| grammars[number % GRAMMARS].matcher()).collect();
+    let (mut random, mut mask) = (Random::new(7), TokenMask::new(WIDTH));
+    for _ in 0..STEPS {
+        step(&mut matchers[random.below(MATCHERS)], &mut mask, &mut random);
+    }
+}
+
+#[test]
+fn many_matchers_stay_within_the_configured_bytes() {
+    let limits = limits();
+    let configured = limits.cache_bytes + GRAMMARS * limits.grammar_cache_bytes;
+    let allowed = configured + GRAMMARS * GRAMMAR_BYTES + MATCHERS * MATCHER_BYTES;
+    let compiler = Compiler::with_limits(Vocabulary::o200k_harmony(), limits);
+    let used = allocation_counter::measure(|| run(&grammars(&compiler)));
+    println!("{} MB at most, {} MB allowed", used.bytes_max >> 20, allowed >> 20);
+    assert!(used.bytes_max <= allowed as u64, "{} bytes of {allowed}", used.bytes_max);
+}
+
+#[test]
+fn dropped_grammars_give_their_memory_back() {
+    let limits = limits();
+    let shared = i64::try_from(limits.cache_bytes).expect("fits");
+    let compiler = Compiler::with_limits(Vocabulary::o200k_harmony(), limits);
+    // What is made once per process, like the automaton of a pattern, is made now.
+    run(&grammars(&compiler));
+    let again = allocation_counter::measure(|| run(&grammars(&compiler)));
+    println!("{} KB kept", again.bytes_current >> 10);
+    assert!(again.bytes_max > 8 << 20, "the test does something: {again:?}");
+    assert!(again.bytes_current <= shared, "{} bytes are kept", again.bytes_current);
+}
