@@ -55,7 +55,7 @@ fn subject(file: &Path) -> Result<(Grammar, Validator), String> {
         return Err((*reason).to_owned());
     }
     let schema = &read_json(file)["schema"];
-    let order = if name.len() % 2 == 0 { PropertyOrder::Declared } else { PropertyOrder::Any };
+    let order = if name.len().is_multiple_of(2) { PropertyOrder::Declared } else { PropertyOrder::Any };
     let options = Options { property_order: order, ..Options::default() };
     let grammar = COMPILER
         .compile_schema(schema, &options)

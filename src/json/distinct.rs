@@ -155,11 +155,12 @@ fn arrays_left(arrays: &Arrays, read: u32, count: impl Fn(NodeId) -> Count) -> C
     if is_open && begins && rest >= if arrays.unique { ENDLESS } else { 1 } && arrays.counts.is_empty() {
         return ENDLESS;
     }
-    if arrays.unique || !arrays.counts.is_empty() {
+    let is_counted = !arrays.counts.is_empty();
+    if arrays.unique || is_counted {
         // Not counted; but there is one, where there is plainly one.
         let is_short = arrays.min_items as usize <= arrays.prefix.len();
         let fills = is_short || rest >= if arrays.unique { arrays.min_items.into() } else { 1 };
-        return Count::from(begins && fills && !(arrays.unique && !arrays.counts.is_empty()));
+        return Count::from(begins && fills && !(is_counted && arrays.unique));
     }
     let (mut total, mut ways): (Count, Count) = (0, 1);
     for length in read.. {

@@ -16,6 +16,7 @@ pub(crate) fn is_whole() -> bool {
 }
 
 /// A folder below `target/corpora`; `None`, and a line that says so, where it is not unpacked.
+#[expect(clippy::print_stdout, reason = "who runs the tests should know what was left out")]
 pub(crate) fn corpus(name: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/corpora").join(name);
     if folder.is_dir() {
@@ -87,6 +88,7 @@ impl Outcomes {
     }
 
     /// Leaves out of the file what was run and did not fail, where that is asked for.
+    #[expect(clippy::print_stdout, reason = "an improvement should be seen")]
     fn improve(&self, path: &Path, entries: &[Value]) {
         let fails = |entry: &&Value| self.cases.get(text(entry, "case")).is_none_or(Option::is_some);
         let left: Vec<_> = entries.iter().filter(fails).collect();
