@@ -90,7 +90,7 @@ pub(crate) fn run(
     let mut ours = Tally::default();
     let began = Instant::now();
     let vocabulary = Vocabulary::o200k_harmony();
-    let any_order = Options { property_order: PropertyOrder::Any, ..options.clone() };
+    let any_order = Options { property_order: PropertyOrder::Any, ..options };
     let any_order = (any_order != options).then(|| engine::ours(&vocabulary, any_order));
     let mut engines = vec![engine::ours(&vocabulary, options)];
     ours.startup_ms = began.elapsed().as_secs_f64() * 1e3;
