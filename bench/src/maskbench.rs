@@ -90,6 +90,8 @@ pub(crate) fn run(
     let mut ours = Tally::default();
     let began = Instant::now();
     let vocabulary = Vocabulary::o200k_harmony();
+    let any_order = Options { property_order: PropertyOrder::Any, ..options };
+    let any_order = (any_order != options).then(|| engine::ours(&vocabulary, any_order));
     let mut engines = vec![engine::ours(&vocabulary, options)];
     ours.startup_ms = began.elapsed().as_secs_f64() * 1e3;
     let resident_mb = stats::rss_mb();
@@ -109,6 +111,9 @@ pub(crate) fn run(
         for at in 0..engines.len() {
             let at = (at + turn) % engines.len();
             outcomes[at] = file.outcome(engines[at].as_ref(), passes);
+        }
+        if let Some(any_order) = &any_order {
+            file.note_order(any_order.as_ref(), &mut outcomes[0]);
         }
         results.add(path, &outcomes);
         progress.inc(1);
@@ -155,9 +160,28 @@ impl File {
             let rejection = pass(start().as_mut(), tokens, cold);
             (1..passes).for_each(|_| drop(pass(start().as_mut(), tokens, hot)));
             let description = case.description.clone();
-            outcome.verdicts.push(Verdict { is_valid: case.valid, description, rejection });
+            outcome.verdicts.push(Verdict {
+                is_valid: case.valid,
+                description,
+                rejection,
+                is_for_order: false,
+            });
         }
         outcome
+    }
+
+    /// Notes which instances were rejected only for the order of their members: with any order they are accepted.
+    fn note_order(&self, any_order: &dyn Engine, outcome: &mut Outcome) {
+        let verdicts = outcome.verdicts.iter_mut().zip(&self.cases);
+        let rejected: Vec<_> =
+            verdicts.filter(|(verdict, _)| verdict.is_valid && verdict.rejection.is_some()).collect();
+        if rejected.is_empty() {
+            return;
+        }
+        let Ok(start) = any_order.schema(&self.schema) else { return };
+        for (verdict, (_, tokens)) in rejected {
+            verdict.is_for_order = pass(start().as_mut(), tokens, &mut Durations::default()).is_none();
+        }
     }
 }
 

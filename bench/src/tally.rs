@@ -54,6 +54,8 @@ pub(crate) struct Verdict {
     pub(crate) description: String,
     /// Why it was rejected, if it was.
     pub(crate) rejection: Option<String>,
+    /// Whether it is rejected only for the order of its members.
+    pub(crate) is_for_order: bool,
 }
 
 /// What an engine did with all files.
@@ -65,6 +67,7 @@ pub(crate) struct Tally {
     compile_errors: usize,
     valid: usize,
     valid_rejected: usize,
+    valid_rejected_for_order: usize,
     invalid: usize,
     invalid_accepted: usize,
     slowest: Slowest,
@@ -85,7 +88,7 @@ impl Tally {
             self.compile_errors += 1;
             fail("compile_error", reason);
         }
-        for Verdict { is_valid, description, rejection } in &outcome.verdicts {
+        for Verdict { is_valid, description, rejection, is_for_order } in &outcome.verdicts {
             let (kind, count, wrong) = match is_valid {
                 true => ("valid_rejected", &mut self.valid, &mut self.valid_rejected),
                 false => ("invalid_accepted", &mut self.invalid, &mut self.invalid_accepted),
@@ -93,7 +96,9 @@ impl Tally {
             *count += 1;
             if *is_valid != rejection.is_none() {
                 *wrong += 1;
-                fail(kind, &format!("{description}: {}", rejection.as_deref().unwrap_or_default()));
+                self.valid_rejected_for_order += usize::from(*is_for_order);
+                let why = if *is_for_order { "only for its order: " } else { "" };
+                fail(kind, &format!("{description}: {why}{}", rejection.as_deref().unwrap_or_default()));
             }
         }
         self.times.append(&outcome.times);
@@ -107,6 +112,7 @@ impl Tally {
             ("compile_errors", self.compile_errors),
             ("valid", self.valid),
             ("valid_rejected", self.valid_rejected),
+            ("valid_rejected_for_order", self.valid_rejected_for_order),
             ("invalid", self.invalid),
             ("invalid_accepted", self.invalid_accepted),
         ];
@@ -135,10 +141,20 @@ impl Tally {
     }
 
     pub(crate) fn summary(&self) -> String {
-        let Self { compile_errors, valid, valid_rejected, invalid, invalid_accepted, .. } = self;
+        let Self {
+            compile_errors,
+            valid,
+            valid_rejected,
+            valid_rejected_for_order,
+            invalid,
+            invalid_accepted,
+            ..
+        } = self;
         let mut lines = vec![
             format!("{compile_errors} schemas not compiled"),
-            format!("{valid} valid instances, {valid_rejected} rejected"),
+            format!(
+                "{valid} valid instances, {valid_rejected} rejected, {valid_rejected_for_order} only for their order"
+            ),
             format!("{invalid} invalid instances, {invalid_accepted} accepted"),
         ];
         let times = self.times.kinds();
