@@ -25,6 +25,8 @@ use crate::vocabulary::Vocabulary;
 pub(super) struct Allowed {
     sets: Box<[Arc<TokenSet>]>,
     others: Box<[TokenId]>,
+    /// What no other mask shares. Counted when made: a weight in a cache must never change.
+    own_bytes: usize,
 }
 
 impl Allowed {
@@ -49,10 +51,7 @@ impl Allowed {
 impl Weight for Arc<Allowed> {
     fn weight_bytes(&self) -> usize {
         // Most sets belong to a leaf's table and are counted there.
-        let own = self.sets.iter().filter(|set| Arc::strong_count(set) == 1);
-        own.map(|set| set.memory_bytes()).sum::<usize>()
-            + size_of_val::<[Arc<TokenSet>]>(&self.sets)
-            + size_of_val::<[TokenId]>(&self.others)
+        self.own_bytes + size_of_val::<[Arc<TokenSet>]>(&self.sets) + size_of_val::<[TokenId]>(&self.others)
     }
 }
 
@@ -82,16 +81,14 @@ impl<'a> Collector<'a> {
         let mut collector =
             Self { vocabulary, leaves, rules, sets: Vec::new(), others: Vec::new(), steps: STEPS };
         threads.iter().for_each(|thread| collector.thread(thread));
-        if collector.steps == 0 {
-            collector.walk(threads);
-        }
+        let own_bytes = if collector.steps == 0 { collector.walk(threads) } else { 0 };
         collector.others.sort_unstable();
         collector.others.dedup();
-        Allowed { sets: collector.sets.into(), others: collector.others.into() }
+        Allowed { sets: collector.sets.into(), others: collector.others.into(), own_bytes }
     }
 
-    /// Begins again, with all threads at once.
-    fn walk(&mut self, threads: &[Thread]) {
+    /// Begins again, with all threads at once; the bytes of the set that this makes.
+    fn walk(&mut self, threads: &[Thread]) -> usize {
         let mut tokens = TokenSet::builder(self.vocabulary.width());
         walk::tokens(self.vocabulary, self.rules, threads).into_iter().for_each(|token| tokens.insert(token));
         self.sets = vec![Arc::new(tokens.finish())];
@@ -99,6 +96,7 @@ impl<'a> Collector<'a> {
             |special: &SpecialToken| !step(threads, Unit::Special(*special), self.rules).is_empty();
         let specials = SpecialToken::ALL.into_iter().filter(is_allowed);
         self.others = specials.map(|special| self.vocabulary.special_id(special)).collect();
+        self.sets[0].memory_bytes()
     }
 
     /// The threads after a byte; none when there are no steps left.
