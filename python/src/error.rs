@@ -33,7 +33,8 @@ pub(crate) fn not_json(error: &dyn std::error::Error) -> PyErr {
 
 /// A token that may not come next.
 pub(crate) fn rejected(error: AcceptError) -> PyErr {
-    let AcceptError { token, spelling, valid_bytes, expected, place } = &error;
+    // The message says what forbids it.
+    let AcceptError { token, spelling, valid_bytes, expected, place, cause: _ } = &error;
     let fields = (error.to_string(), *token, spelling.clone(), *valid_bytes, expected.clone(), place.clone());
     PyErr::new::<python::TokenRejected, _>(fields)
 }
