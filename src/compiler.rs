@@ -81,27 +81,26 @@ impl Compiler {
     ///
     /// When a schema is wrong, cannot be satisfied, cannot be enforced, or exceeds a limit. Everything is checked here: masks cannot fail.
     pub fn compile(&self, request: &Request) -> Result<Grammar, Error> {
-        let mut report = Report::default();
-        let (options, budget) = (request.options(), self.budget());
+        let mut job = self.job(request.options());
         let turn = harmony::lower(request, &self.limits, &mut |body| match body {
             Body::Arguments(tool, schema) => {
                 let what = format!("arguments of {}", tool.recipient());
                 let part = Part { tool: Some(&tool.name), at: &tool.pointer, what: &what };
-                self.arguments(schema, options, &part, (&budget, &mut report))
+                self.arguments(schema, &part, &mut job)
             }
             Body::Grammar(tool, syntax, definition) => {
                 let what = format!("the text of {}", tool.recipient());
                 let part = Part { tool: Some(&tool.name), at: &tool.pointer, what: &what };
-                self.body(syntax, definition, options, &part, (&budget, &mut report))
+                self.body(syntax, definition, &part, &mut job)
             }
             Body::Answer(format) => {
                 let part = Part { tool: None, at: &format.pointer, what: "the answer" };
-                self.value(&format.schema, options, &part, (&budget, &mut report))
+                self.value(&format.schema, &part, &mut job)
             }
         });
         let turn = turn.map_err(|error| self.given_up(error))?;
         let rules = Rules::of_turn(self.automaton(&turn.start), &turn, *request.reasoning());
-        Ok(Grammar { rules: Arc::new(rules), report: Arc::new(report) })
+        Ok(Grammar { rules: Arc::new(rules), report: Arc::new(job.report) })
     }
 
     /// The grammar of the JSON texts of a schema's values, without a message around them. `<|return|>` may end the text wherever it is
@@ -125,10 +124,10 @@ impl Compiler {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn compile_schema(&self, schema: &Value, options: &Options) -> Result<Grammar, Error> {
-        let mut report = Report::default();
+        let mut job = self.job(options);
         let part = Part { tool: None, at: "", what: "the value" };
-        let text = self.value(schema, options, &part, (&self.budget(), &mut report));
-        Ok(self.ended(text.map_err(|error| self.given_up(error))?, report))
+        let text = self.value(schema, &part, &mut job);
+        self.ended(text, job)
     }
 
     /// The grammar of the texts of a Lark grammar, from its rule `start`, in the dialect of OpenAI's grammar tools; `grammars/README.md` in the
@@ -156,11 +155,10 @@ impl Compiler {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn compile_lark(&self, grammar: &str, options: &Options) -> Result<Grammar, Error> {
-        let mut report = Report::default();
+        let mut job = self.job(options);
         let part = Part { tool: None, at: "", what: "the text" };
-        let template = self.template(grammar, &part)?;
-        let text = self.text(&template, options, &part, (&self.budget(), &mut report));
-        Ok(self.ended(text.map_err(|error| self.given_up(error))?, report))
+        let text = template(grammar, &part, &job).and_then(|grammar| self.text(&grammar, &part, &mut job));
+        self.ended(text, job)
     }
 
     /// The grammar of the texts that a regular expression matches from end to end, in the syntax of Rust's `regex` crate. `<|return|>`
@@ -177,9 +175,10 @@ impl Compiler {
     /// assert_eq!(compiler.compile_regex("a(?=b)").unwrap_err().kind(), "unsupported");
     /// ```
     pub fn compile_regex(&self, pattern: &str) -> Result<Grammar, Error> {
-        let part = Part { tool: None, at: "", what: "the text" };
-        let text = lark::regex(pattern, &self.limits).map_err(|source| part.refused(source))?;
-        Ok(self.ended(text, Report::default()))
+        let options = Options::default();
+        let job = self.job(&options);
+        let text = regex(pattern, &Part { tool: None, at: "", what: "the text" }, &job);
+        self.ended(text, job)
     }
 
     /// The texts of a tool that declares a grammar. They are bodies, so they contain no special tokens.
@@ -187,95 +186,68 @@ impl Compiler {
         &self,
         syntax: Syntax,
         definition: &str,
-        options: &Options,
         part: &Part<'_>,
-        (budget, report): (&Budget, &mut Report),
+        job: &mut Job<'_>,
     ) -> Result<Expression, Error> {
         if syntax == Syntax::Regex {
-            return lark::regex(definition, &self.limits).map_err(|source| part.refused(source));
+            return regex(definition, part, job);
         }
-        let template = self.template(definition, part)?;
+        let template = template(definition, part, job)?;
         match template.special() {
             Some((special, position)) => {
                 Err(part.refused(LarkError::at(position, LarkErrorKind::SpecialInText(special))))
             }
-            None => self.text(&template, options, part, (budget, report)),
+            None => self.text(&template, part, job),
         }
     }
 
-    fn template(&self, grammar: &str, part: &Part<'_>) -> Result<Template, Error> {
-        Template::parse_within(grammar, &self.limits).map_err(|source| part.refused(source))
-    }
-
     /// The texts of a Lark grammar.
-    fn text(
-        &self,
-        template: &Template,
-        options: &Options,
-        part: &Part<'_>,
-        (budget, report): (&Budget, &mut Report),
-    ) -> Result<Expression, Error> {
+    fn text(&self, template: &Template, part: &Part<'_>, job: &mut Job<'_>) -> Result<Expression, Error> {
         let mut schemas = Vec::new();
         for (schema, position) in template.schemas() {
-            let json = self.value(schema, options, part, (budget, &mut *report));
+            let json = self.value(schema, part, job);
             schemas.push(json.map_err(|source| Error::InGrammar { position, source: Box::new(source) })?);
         }
         template.text(schemas).map_err(|source| part.refused(source))
     }
 
-    fn ended(&self, text: Expression, report: Report) -> Grammar {
+    fn ended(&self, text: Result<Expression, Error>, job: Job<'_>) -> Result<Grammar, Error> {
+        let text = text.map_err(|error| self.given_up(error))?;
         let end = Expression::special(SpecialToken::Return).optional();
         let rules = Rules::of_text(self.automaton(&text.then(end)));
-        Grammar { rules: Arc::new(rules), report: Arc::new(report) }
+        Ok(Grammar { rules: Arc::new(rules), report: Arc::new(job.report) })
     }
 
     /// Any value of a schema.
-    fn value(
-        &self,
-        schema: &Value,
-        options: &Options,
-        part: &Part<'_>,
-        (budget, report): (&Budget, &mut Report),
-    ) -> Result<Expression, Error> {
-        let (schema, style) = self.read(schema, options, part, (budget, report))?;
-        json::value(schema, &style, part.what, budget).map_err(|error| part.error(error))
+    fn value(&self, schema: &Value, part: &Part<'_>, job: &mut Job<'_>) -> Result<Expression, Error> {
+        let (schema, style) = self.read(schema, part, job)?;
+        json::value(schema, &style, part.what, &job.budget).map_err(|error| part.error(error))
     }
 
     /// The arguments of a tool: an object of its schema.
-    fn arguments(
-        &self,
-        schema: &Value,
-        options: &Options,
-        part: &Part<'_>,
-        (budget, report): (&Budget, &mut Report),
-    ) -> Result<Expression, Error> {
-        let (schema, style) = self.read(schema, options, part, (budget, report))?;
-        json::object(schema, &style, part.what, budget).map_err(|error| part.error(error))?.ok_or_else(|| {
-            Error::ArgumentsNotAnObject {
+    fn arguments(&self, schema: &Value, part: &Part<'_>, job: &mut Job<'_>) -> Result<Expression, Error> {
+        let (schema, style) = self.read(schema, part, job)?;
+        json::object(schema, &style, part.what, &job.budget).map_err(|error| part.error(error))?.ok_or_else(
+            || Error::ArgumentsNotAnObject {
                 tool: part.tool.unwrap_or_default().to_owned(),
                 at: part.at.to_owned(),
-            }
-        })
+            },
+        )
     }
 
-    fn read(
-        &self,
-        schema: &Value,
-        options: &Options,
-        part: &Part<'_>,
-        (budget, report): (&Budget, &mut Report),
-    ) -> Result<(Schema, Style), Error> {
+    fn read(&self, schema: &Value, part: &Part<'_>, job: &mut Job<'_>) -> Result<(Schema, Style), Error> {
+        let options = job.options;
         let schema_options = SchemaOptions {
             formats: options.formats,
             resources: self.resources.clone(),
             texts: options.forbids_spelled_tokens.then(harmony::unspelled),
         };
-        let schema = Schema::read(schema, &schema_options, budget).map_err(|source| Error::Schema {
+        let schema = Schema::read(schema, &schema_options, &job.budget).map_err(|source| Error::Schema {
             tool: part.tool.map(str::to_owned),
             at: part.at.to_owned(),
             source,
         })?;
-        report.add(part, &schema);
+        job.report.add(part, &schema);
         Ok((schema, Style { layout: options.whitespace, order: options.property_order }))
     }
 
@@ -283,8 +255,8 @@ impl Compiler {
         Automaton::new(self.shared.clone(), expression, self.limits.grammar_cache_bytes)
     }
 
-    fn budget(&self) -> Budget {
-        Budget::new(&self.limits, &self.cancellation)
+    fn job<'o>(&self, options: &'o Options) -> Job<'o> {
+        Job { options, budget: Budget::new(&self.limits, &self.cancellation), report: Report::default() }
     }
 
     /// The error of a compilation, or that it was cancelled.
@@ -292,6 +264,32 @@ impl Compiler {
         let is_work = error.limit().is_some_and(|limit| limit.what == "work");
         if is_work && self.cancellation.is_cancelled() { Error::Cancelled } else { error }
     }
+}
+
+/// One compilation: what was asked for, what may still be spent, and what was found.
+struct Job<'o> {
+    options: &'o Options,
+    budget: Budget,
+    report: Report,
+}
+
+impl Job<'_> {
+    /// Counts the reading of a grammar, which has ceilings of its own; gives up where somebody cancelled.
+    fn charge_text(&self, text: &str, part: &Part<'_>) -> Result<(), Error> {
+        const BYTES_PER_STEP: usize = 16;
+        let limit = self.budget.charge(1 + text.len() / BYTES_PER_STEP);
+        limit.map_err(|limit| part.error(SpellingError::Limit(limit)))
+    }
+}
+
+fn template(grammar: &str, part: &Part<'_>, job: &Job<'_>) -> Result<Template, Error> {
+    job.charge_text(grammar, part)?;
+    Template::parse_within(grammar, &job.budget).map_err(|source| part.refused(source))
+}
+
+fn regex(pattern: &str, part: &Part<'_>, job: &Job<'_>) -> Result<Expression, Error> {
+    job.charge_text(pattern, part)?;
+    lark::regex(pattern, &job.budget).map_err(|source| part.refused(source))
 }
 
 /// Which part of a request a schema belongs to.

@@ -8,7 +8,7 @@ use crate::harness::earley::Earley;
 use crate::harness::{COMPILER, HABITS, Random, WIDTH, walk};
 use crate::masks::check_state;
 use harmony_mask::automaton::{Residual, Unit};
-use harmony_mask::{Grammar, Layout, Matcher, Options, TokenMask};
+use harmony_mask::{Cancellation, Compiler, Error, Grammar, Layout, Matcher, Options, TokenMask, Vocabulary};
 use serde_json::Value;
 
 fn folder() -> PathBuf {
@@ -229,4 +229,16 @@ fn documented_examples_hold() {
         }
     }
     assert!(count >= 10);
+}
+
+/// A grammar is a compilation like any other: whoever cancels it is told so.
+#[test]
+fn cancelled_grammars_are_given_up() {
+    let cancellation = Cancellation::default();
+    let compiler = Compiler::new(Vocabulary::o200k_harmony()).with_cancellation(&cancellation);
+    cancellation.cancel();
+    let lark = compiler.compile_lark("start: \"a\"", &Options::default());
+    assert!(matches!(lark, Err(Error::Cancelled)), "{lark:?}");
+    let regex = compiler.compile_regex("a");
+    assert!(matches!(regex, Err(Error::Cancelled)), "{regex:?}");
 }

@@ -201,17 +201,14 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Goes on with the threads after a way, if there are any.
-    fn beyond(&mut self, left: &Left<'_>, way: Way, go_on: impl FnOnce(&mut Self, &[Thread])) {
+    /// The threads after a way, with what was captured.
+    fn beyond(&self, left: &Left<'_>, way: Way) -> Vec<Thread> {
         let (read, rest) = self.vocabulary.prefix(way.node).split_at(way.leaves_at);
         let mut after = Vec::new();
         if let Some(state) = left.after(read) {
             left.thread.leave(left.leaf, state, read, self.rules, &mut after);
         }
-        let threads = advance(&after, rest, self.rules);
-        if !threads.is_empty() {
-            go_on(self, &threads);
-        }
+        advance(&after, rest, self.rules)
     }
 
     /// The threads that stand first after a leaf, where they do not depend on what is read in it.
@@ -249,9 +246,8 @@ impl<'a> Collector<'a> {
         // What is common to all captured texts may end here: what follows is each one's own.
         if !left.thread.leaves_uniformly() && accepts(threads, self.rules) {
             for way in ways.iter().filter(|way| trie.children(Some(way.node)).next().is_some()) {
-                self.beyond(left, *way, |collector, threads| {
-                    collector.below(trie.children(Some(way.node)), threads);
-                });
+                let threads = self.beyond(left, *way);
+                self.below(trie.children(Some(way.node)), &threads);
             }
         }
     }

@@ -7,14 +7,13 @@
 //! would double the threads at each level of nesting: a schema of schemas, whose objects are of 16 overlapping kinds, took 14 s for a token
 //! (`maskbench` on Github_medium---o39217).
 
-use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use foldhash::fast::FixedState;
+use foldhash::{HashMap, HashSet, HashSetExt};
 
-use crate::expression::{BinderRef, Expression};
+use crate::expression::{BinderRef, Expression, fingerprint};
 
 /// One thing that remains to be read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -71,10 +70,8 @@ impl Stack {
         if matches!(&frame, Frame::Expression(expression) if *expression == Expression::empty()) {
             return self.clone();
         }
-        let mut hasher = FixedState::default().build_hasher();
-        frame.hash(&mut hasher);
-        self.hash(&mut hasher);
-        Self::node(Shape::Push { frame, below: self.clone() }, hasher.finish())
+        let hash = fingerprint(&(&frame, self));
+        Self::node(Shape::Push { frame, below: self.clone() }, hash)
     }
 
     /// This stack with an expression to be read first.
@@ -91,7 +88,7 @@ impl Stack {
         if all.len() == 1 {
             return all.swap_remove(0);
         }
-        let hash = FixedState::default().hash_one(&all);
+        let hash = fingerprint(&all);
         Self::node(Shape::Join(all.into()), hash)
     }
 

@@ -3,8 +3,9 @@
 //! A thread stands at a consuming position (its [`Head`]) on a [`Stack`] of what follows. Everything between two consuming positions
 //! (sequences, choices, rules, captures) is resolved by [`open`], so that stepping only ever looks at heads.
 
-use std::collections::HashSet;
 use std::sync::Arc;
+
+use foldhash::{HashSet, HashSetExt};
 
 use super::cache::Expansions;
 use super::stack::{Frame, Stack};

@@ -4,9 +4,7 @@
 //! of a name) it reads the same remainders again for each way. Here each set of threads is stepped once for each byte, whatever led to it, as in
 //! the construction of a deterministic automaton; so the cost is bounded by the trie and by how many such sets there are.
 
-use std::collections::HashMap;
-
-use foldhash::fast::FixedState;
+use foldhash::{HashMap, HashMapExt};
 
 use super::Unit;
 use super::cache::Expansions;
@@ -18,7 +16,7 @@ use crate::vocabulary::Vocabulary;
 /// The ordinary tokens that `threads` allow.
 pub(super) fn tokens(vocabulary: &Vocabulary, rules: &Expansions, threads: &[Thread]) -> Vec<TokenId> {
     let trie = vocabulary.trie();
-    let mut sets = Sets { rules, numbers: HashMap::default(), sets: Vec::new(), nexts: HashMap::default() };
+    let mut sets = Sets { rules, numbers: HashMap::new(), sets: Vec::new(), nexts: HashMap::new() };
     let start = sets.number(threads.to_vec());
     // The set before each depth; tokens are at most 255 bytes long.
     let mut path = [start; 256];
@@ -41,9 +39,9 @@ pub(super) fn tokens(vocabulary: &Vocabulary, rules: &Expansions, threads: &[Thr
 /// Sets of threads by number, and where they go.
 struct Sets<'a> {
     rules: &'a Expansions,
-    numbers: HashMap<ThreadSet, u32, FixedState>,
+    numbers: HashMap<ThreadSet, u32>,
     sets: Vec<ThreadSet>,
-    nexts: HashMap<(u32, u8), Option<u32>, FixedState>,
+    nexts: HashMap<(u32, u8), Option<u32>>,
 }
 
 impl Sets<'_> {

@@ -44,7 +44,7 @@ pub(super) fn numbers(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExce
     }
 }
 
-/// The numerals of sets that were asked for before, in any schema: `"minimum": 0` is in every other one, and takes half a millisecond to build.
+/// The numerals of sets that were asked for before, in any schema: `"minimum": 0` is common, and takes half a millisecond to build.
 static KNOWN: LazyLock<Cache<Set, Leaf, ByBytes>> =
     LazyLock::new(|| Cache::with_weighter(KNOWN_BYTES / 4096, KNOWN_BYTES as u64, ByBytes));
 

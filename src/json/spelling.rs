@@ -119,8 +119,13 @@ impl Spelling {
     /// A list of names, as a whole. There are no more lists than objects in the schema.
     pub(super) fn names<'n>(&self, names: impl Iterator<Item = &'n Arc<str>>) -> Arc<Words> {
         let names: Names = names.cloned().collect();
-        let mut known = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry(names).or_insert_with_key(|names| Arc::new(Words::new(names))).clone()
+        let known = || self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(words) = known().get(&names) {
+            return words.clone();
+        }
+        // Made while nobody waits for the lock; two that make the same list at once keep one.
+        let words = Arc::new(Words::new(&names));
+        known().entry(names).or_insert(words).clone()
     }
 
     /// The texts of a node inside of `level` containers.

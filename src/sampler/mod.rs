@@ -86,7 +86,6 @@ impl Sampler {
         let habit = self.habits[self.random.below(self.habits.len())];
         let steps = self.random.below(self.max_steps + 1);
         let mut matcher = self.start.fork();
-        matcher.reset();
         self.walk(&mut matcher, habit, steps);
         // Refused only where a promise is broken.
         let _ = matcher.shortest_completion().into_iter().try_for_each(|token| matcher.accept(token));

@@ -2,7 +2,7 @@
 //!
 //! A `oneOf` of objects, or a handful of dependencies, gives a node many cells that share most of their names. Were each cell an expression of its
 //! own, a text would go on in as many threads as cells are left, in every leaf of every value; so the names of all cells are one leaf, and cells
-//! whose next value has the same schema stay together. The file specification of JFrog, 700 cells, took 20 ms for each mask of its strings.
+//! whose next value has the same schema stay together. In `JsonSchemaStore---filespec-schema` of MaskBench a cold mask took 24 ms before.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};

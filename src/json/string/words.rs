@@ -1,8 +1,8 @@
 //! A list of words of which some are open: the names that an object may still use.
 //!
 //! The automaton of all words is built once; which of them are open is a bit for each. Labels follow the order of the words, and words with a common
-//! beginning stand side by side, so a state is live exactly where a bit in its range is set. Building an automaton of the open words for
-//! each state of an object took a quarter of all cold masks (`maskbench --sample 1500 --seed 7`: `Members::expand` 24 % before, see CHANGELOG).
+//! beginning stand side by side, so a state is live exactly where a bit in its range is set. An automaton of the open words
+//! for each state of an object would cost more than the state's mask.
 
 use std::sync::Arc;
 
