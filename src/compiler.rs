@@ -97,6 +97,10 @@ impl Compiler {
                 let part = Part { tool: None, at: &format.pointer, what: "the answer" };
                 self.value(&format.schema, &part, &mut job)
             }
+            Body::TextAnswer(format) => {
+                let part = Part { tool: None, at: &format.pointer, what: "the answer" };
+                self.body(format.syntax, &format.definition, &part, &mut job)
+            }
         });
         let turn = turn.map_err(|error| self.given_up(error))?;
         let rules = Rules::of_turn(self.automaton(&turn.start), &turn, *request.reasoning());
@@ -181,7 +185,7 @@ impl Compiler {
         self.ended(text, job)
     }
 
-    /// The texts of a tool that declares a grammar. They are bodies, so they contain no special tokens.
+    /// The texts of a tool or response format that declares a grammar. They are bodies, so they contain no special tokens.
     fn body(
         &self,
         syntax: Syntax,
