@@ -101,9 +101,10 @@ fn formats<E>(
 ) -> Result<Vec<(String, Expression)>, E> {
     match format {
         Format::Text => Ok(Vec::new()),
-        Format::Json(declared) => {
-            declared.iter().map(|format| Ok((format.title().to_owned(), body(Body::Answer(format))?))).collect()
-        }
+        Format::Json(declared) => declared
+            .iter()
+            .map(|format| Ok((format.title().to_owned(), body(Body::Answer(format))?)))
+            .collect(),
         Format::Grammar(format) => Ok(vec![(format.pointer.clone(), body(Body::TextAnswer(format))?)]),
     }
 }

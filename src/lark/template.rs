@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::confined;
 use super::error::{LarkError, LarkErrorKind, Position};
 use super::filled;
 use super::parser;
 use super::rules::{Content, Rules};
-use super::terminal;
+use super::terminal::{self, Bounds};
 use crate::expression::Expression;
 use crate::limits::Limits;
+use crate::regular::Dfa;
 use crate::special::SpecialToken;
 
 /// A grammar that was read, with holes still to fill. Cheap to clone.
@@ -27,7 +29,7 @@ use crate::special::SpecialToken;
 #[derive(Clone, Debug)]
 pub struct Template {
     rules: Arc<Rules>,
-    limits: Limits,
+    bounds: Bounds,
 }
 
 impl Template {
@@ -44,8 +46,18 @@ impl Template {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_within(source: &str, limits: &Limits) -> Result<Self, LarkError> {
-        let rules = Arc::new(Rules::new(&parser::grammar(source)?, limits)?);
-        Ok(Self { rules, limits: limits.clone() })
+        Self::parse_confined(source, limits, None)
+    }
+
+    /// Reads a grammar whose texts are confined to those of `texts`, all of whose beginnings must be in it.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse); and where a terminal has no such text. Where only several terminals together leave `texts`, it is
+    /// [`text`](Self::text) that says so.
+    pub fn parse_confined(source: &str, limits: &Limits, texts: Option<Arc<Dfa>>) -> Result<Self, LarkError> {
+        let bounds = Bounds { limits: limits.clone(), texts };
+        let rules = Arc::new(Rules::new(&parser::grammar(source)?, &bounds)?);
+        Ok(Self { rules, bounds })
     }
 
     /// The language of the rule `start`, with the named holes filled. Holes that `start` does not reach may stay open.
@@ -94,14 +106,20 @@ impl Template {
     fn language(&self, start: &str, holes: Vec<Option<Expression>>) -> Result<Expression, LarkError> {
         let undefined = || LarkError::in_use(LarkErrorKind::UndefinedRule(start.to_owned()));
         let start = self.rules.rules.iter().position(|rule| rule.name == start).ok_or_else(undefined)?;
-        filled::fill(&self.rules, start, holes, &self.limits)
+        let Bounds { limits, texts } = &self.bounds;
+        let language = filled::fill(&self.rules, start, holes, limits)?;
+        if let Some(texts) = texts {
+            confined::check(&self.rules, start, texts, limits)?;
+        }
+        Ok(language)
     }
 }
 
-/// The texts that a regular expression in the syntax of Rust's `regex` crate matches from end to end.
+/// The texts that a regular expression in the syntax of Rust's `regex` crate matches from end to end; of these those in `texts`, where
+/// that is given.
 ///
 /// # Errors
 /// Where it cannot be read, looks around or refers back, matches nothing, or needs too many states.
-pub fn regex(source: &str, limits: &Limits) -> Result<Expression, LarkError> {
-    terminal::whole_regex(source, limits)
+pub fn regex(source: &str, limits: &Limits, texts: Option<Arc<Dfa>>) -> Result<Expression, LarkError> {
+    terminal::whole_regex(source, &Bounds { limits: limits.clone(), texts })
 }

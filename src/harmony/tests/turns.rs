@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::expression::Expression;
 use crate::harmony::{Body, Request, Syntax, lower};
-use crate::lark::{self, Template};
 use crate::lark::recogniser::{Verdict, recognise};
+use crate::lark::{self, Template};
 use crate::limits::{LimitExceeded, Limits};
 
 const OBJECT: &str = r#"
@@ -26,7 +26,7 @@ fn body(wanted: Body<'_>) -> Result<Expression, LimitExceeded> {
         Body::Arguments(..) | Body::Answer(_) => None,
     };
     let text = match grammar {
-        Some((Syntax::Regex, definition)) => lark::regex(definition, &Limits::default()),
+        Some((Syntax::Regex, definition)) => lark::regex(definition, &Limits::default(), None),
         Some((Syntax::Lark, definition)) => Template::parse(definition).and_then(|text| text.text([])),
         None => Template::parse(OBJECT).and_then(|json| json.fill("object", &[])),
     };
