@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::confined;
 use super::error::{LarkError, LarkErrorKind, Position};
 use super::filled;
+use super::normal::Source;
 use super::parser;
 use super::rules::{Content, Rules};
 use super::terminal::{self, Bounds};
@@ -52,8 +53,7 @@ impl Template {
     /// Reads a grammar whose texts are confined to those of `texts`, all of whose beginnings must be in it.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse); and where a terminal has no such text. Where only several terminals together leave `texts`, it is
-    /// [`text`](Self::text) that says so.
+    /// As [`parse`](Self::parse); and where a terminal has no such text.
     pub fn parse_confined(source: &str, limits: &Limits, texts: Option<Arc<Dfa>>) -> Result<Self, LarkError> {
         let bounds = Bounds { limits: limits.clone(), texts };
         let rules = Arc::new(Rules::new(&parser::grammar(source)?, &bounds)?);
@@ -73,7 +73,7 @@ impl Template {
                 self.rules.holes.iter().position(|hole| is_named(&hole.content)).ok_or_else(unknown)?;
             filling[hole] = Some(expression.clone());
         }
-        self.language(start, filling)
+        filled::fill(&self.rules, self.rule(start)?, filling, &self.bounds.limits)
     }
 
     /// The schemas that are written in the grammar, and where.
@@ -87,14 +87,22 @@ impl Template {
     /// The language of the rule `start`, with an expression for each of [`schemas`](Self::schemas). A grammar with named holes is refused.
     ///
     /// # Errors
-    /// As [`fill`](Self::fill).
+    /// As [`fill`](Self::fill); where the shortest text of an alternative is too long; and where several terminals together may leave the texts that the
+    /// grammar is confined to.
     pub fn text(&self, schemas: impl IntoIterator<Item = Expression>) -> Result<Expression, LarkError> {
         let mut schemas = schemas.into_iter();
         let filling = self.rules.holes.iter().map(|hole| match hole.content {
             Content::Json(_) => schemas.next(),
             Content::Named(_) => None,
         });
-        self.language("start", filling.collect())
+        let (filling, start): (Vec<_>, usize) = (filling.collect(), self.rule("start")?);
+        let Bounds { limits, texts } = &self.bounds;
+        let language = filled::fill(&self.rules, start, filling.clone(), limits)?;
+        Source { rules: &self.rules, holes: &filling }.check_lengths(start, limits)?;
+        if let Some(texts) = texts {
+            confined::check(&self.rules, start, texts, limits)?;
+        }
+        Ok(language)
     }
 
     /// The first special token that is written in the grammar, and where: a text cannot contain it.
@@ -103,15 +111,9 @@ impl Template {
         self.rules.special
     }
 
-    fn language(&self, start: &str, holes: Vec<Option<Expression>>) -> Result<Expression, LarkError> {
-        let undefined = || LarkError::in_use(LarkErrorKind::UndefinedRule(start.to_owned()));
-        let start = self.rules.rules.iter().position(|rule| rule.name == start).ok_or_else(undefined)?;
-        let Bounds { limits, texts } = &self.bounds;
-        let language = filled::fill(&self.rules, start, holes, limits)?;
-        if let Some(texts) = texts {
-            confined::check(&self.rules, start, texts, limits)?;
-        }
-        Ok(language)
+    fn rule(&self, name: &str) -> Result<usize, LarkError> {
+        let undefined = || LarkError::in_use(LarkErrorKind::UndefinedRule(name.to_owned()));
+        self.rules.rules.iter().position(|rule| rule.name == name).ok_or_else(undefined)
     }
 }
 

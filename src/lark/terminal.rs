@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 use regex_syntax::hir::{Hir, HirKind, Repetition};
 
 use super::error::{LarkError, LarkErrorKind, Position};
+use super::lengths;
 use super::parser;
 use super::regex;
 use super::syntax::{DefinitionSyntax, ImportSyntax, RegexSyntax, Shape, Syntax};
@@ -188,11 +189,11 @@ pub(super) fn whole_regex(source: &str, bounds: &Bounds) -> Result<Expression, L
     let hir = regex::parse(&regex, start)?;
     let terminal =
         compile(&hir, &format!("/{source}/"), bounds).map_err(|kind| LarkError::at(start, kind))?;
-    Ok(match terminal.nonempty {
-        None => Expression::empty(),
-        Some(text) if terminal.is_nullable => text.optional(),
-        Some(text) => text,
-    })
+    let Terminal { is_nullable, nonempty } = terminal;
+    let text = nonempty.unwrap_or_else(Expression::empty);
+    let text = if is_nullable { text.optional() } else { text };
+    lengths::check(text.min_len(), &bounds.limits).map_err(|kind| LarkError::at(start, kind))?;
+    Ok(text)
 }
 
 fn compile(hir: &Hir, what: &str, bounds: &Bounds) -> Result<Terminal, LarkErrorKind> {
