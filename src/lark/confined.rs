@@ -15,7 +15,7 @@ use crate::limits::Limits;
 use crate::regular::{self, Dfa, StateId};
 
 /// A superset of the texts of any `%json`: strings, and between them neither quotation marks, angle brackets nor bars.
-const JSON: &str = r#"(?:"(?:[^"\\]|\\.)*"|[^"<>|])*"#;
+const JSON: &str = r#"(?:"(?:[^"\\]|\\.)*"|[^"<>|])+"#;
 
 /// Checks that no text of `start` leaves the language `texts`, whose beginnings are texts.
 pub(super) fn check(rules: &Rules, start: usize, texts: &Dfa, limits: &Limits) -> Result<(), LarkError> {
