@@ -118,7 +118,8 @@ fn bytes(matcher: &Matcher) -> Vec<u8> {
 const JSON: &str = r#"
     start: value
     value: "null" | "true" | "false" | NUMBER | STRING | "[" (value (COMMA value)*)? "]" | "{" (STRING COLON value)? "}"
-    NUMBER: "0" | /-?(0|[1-9][0-9]*)(\.[0-9]+)?/ | /-?(0(\.0+)?|[1-9](\.[0-9]+)?)[eE][+-]?[0-9]+/
+    NUMBER: /-?(0|[1-9][0-9]{0,307})(\.[0-9]+)?/ | /-?(0(\.0+)?|[1-9](\.[0-9]+)?)[eE]/ EXPONENT
+    EXPONENT: /\+?([0-9]{1,2}|[0-2][0-9]{2}|30[0-7])|-([0-9]{1,2}|[0-3][0-9]{2})/
     STRING: "\"" CHARACTER* "\""
     CHARACTER: /[^"\\\x00-\x1f]/ | "\\" (/["\\\/bfnrt]/ | "u" (PLAIN | HIGH "\\u" LOW))
     PLAIN: /[0-9a-cA-CefEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}/
@@ -274,11 +275,7 @@ fn slow_grammars() -> Vec<(&'static str, String, String)> {
             "start: a | b\na: \"(\" start \")\" | \"x\"\nb: \"(\" start \")\" | \"x\"".to_owned(),
             nested(2_000),
         ),
-        (
-            "every tree over one text",
-            "start: start start | start start start | \"a\"".to_owned(),
-            "a".repeat(2_000),
-        ),
+        ("every tree over one text", "start: start start | \"a\"".to_owned(), "a".repeat(2_000)),
         ("every division into words", "start: W+\nW: /[a-z]+/".to_owned(), "word".repeat(500)),
         (
             "10,000 alternatives through unit rules",
