@@ -5,6 +5,7 @@
 //! end; finding it takes a walk over those that occur, and a grammar that has one is refused. The walk knows of `%json` only that
 //! brackets and bars stand inside strings, so a grammar may be refused for what a schema excludes.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use super::error::{LarkError, LarkErrorKind};
@@ -81,9 +82,9 @@ impl Walk<'_> {
     }
 
     fn demand(&mut self, visit: Visit) {
-        if !self.visits.contains_key(&visit) {
-            self.visits.insert(visit, Found::default());
-            self.enqueue(visit);
+        if let Entry::Vacant(place) = self.visits.entry(visit) {
+            place.insert(Found { is_pending: true, ..Found::default() });
+            self.pending.push_back(visit);
         }
     }
 
