@@ -208,16 +208,21 @@ pub(super) fn text_format(format: &Node<'_>) -> Result<(Payload, String), Reques
     grammar(&format.get_object("grammar")?.unwrap_or_else(|| format.clone()))
 }
 
-/// `{"syntax": …, "definition": …}`, with the pointer of the definition.
+/// `{"syntax": …, "definition": …}`, of a tool, with the pointer of the definition.
 pub(super) fn grammar(node: &Node<'_>) -> Result<(Payload, String), RequestError> {
-    let syntax = node.require("syntax")?.one_of(&[("lark", Syntax::Lark), ("regex", Syntax::Regex)])?;
-    let definition = node.require("definition")?;
+    let (syntax, definition) = definition(node)?;
     let payload = Payload::Grammar {
         syntax,
         definition: definition.string()?.to_owned(),
         content_type: TEXT.to_owned(),
     };
     Ok((payload, definition.pointer))
+}
+
+/// `{"syntax": …, "definition": …}`
+pub(super) fn definition<'a>(node: &Node<'a>) -> Result<(Syntax, Node<'a>), RequestError> {
+    let syntax = node.require("syntax")?.one_of(&[("lark", Syntax::Lark), ("regex", Syntax::Regex)])?;
+    Ok((syntax, node.require("definition")?))
 }
 
 /// The content type of text, where the request names no other.

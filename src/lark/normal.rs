@@ -6,9 +6,10 @@
 //! and a loop around something empty harmless: a round that reads nothing is no round.
 
 use super::error::{LarkError, LarkErrorKind};
-use super::lengths::{Way, least};
-use super::rules::{Content, Rules, Symbol};
+use super::lengths::{self, Way, least};
+use super::rules::{Content, Definition, Rules, Symbol};
 use crate::expression::Expression;
+use crate::limits::Limits;
 
 /// What a rule is: one of these.
 #[derive(Debug)]
@@ -126,6 +127,24 @@ impl NormalForm {
 }
 
 impl Source<'_> {
+    /// Checks the shortest text of each alternative that `start` leads to, since a model may choose any.
+    pub(super) fn check_lengths(&self, start: usize, limits: &Limits) -> Result<(), LarkError> {
+        let reached = self.reached(start)?;
+        let least = self.least(&reached);
+        for &rule in &reached {
+            let Definition { position, productions, .. } = &self.rules.rules[rule];
+            for production in productions {
+                let lengths = production.iter().map(|&symbol| match symbol {
+                    Symbol::Rule(rule) => least[rule].unwrap_or_default(),
+                    _ => self.whole(symbol).unwrap_or_default(),
+                });
+                let length = lengths.fold(0, u32::saturating_add);
+                lengths::check(length, limits).map_err(|kind| LarkError::at(*position, kind))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The rules that `start` needs, itself first; all their holes are filled.
     fn reached(&self, start: usize) -> Result<Vec<usize>, LarkError> {
         let mut is_reached = vec![false; self.rules.rules.len()];
