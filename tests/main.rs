@@ -4,6 +4,7 @@ mod arbitrary_tokens;
 mod architecture;
 mod budgets;
 mod corpus;
+mod deadlines;
 mod differential;
 mod drafts;
 mod forced;
