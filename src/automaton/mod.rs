@@ -16,6 +16,7 @@ mod branch;
 mod cache;
 mod completion;
 mod describe;
+mod ends;
 mod leaf_table;
 mod residual;
 mod sort;
@@ -80,6 +81,7 @@ pub struct Automaton {
     residuals: Bounded<ThreadSet, Residual>,
     allowed: Bounded<u64, Arc<Allowed>>,
     transitions: Bounded<(u64, TokenId), Residual>,
+    completions: Bounded<u64, Arc<[Unit]>>,
     next_id: AtomicU64,
 }
 
@@ -96,7 +98,8 @@ impl Automaton {
             rules,
             residuals: bounded(cache_bytes / 4),
             allowed: bounded(cache_bytes / 4),
-            transitions: bounded(cache_bytes / 4),
+            transitions: bounded(cache_bytes / 8),
+            completions: bounded(cache_bytes / 8),
             next_id: AtomicU64::new(1),
         }
     }
@@ -169,8 +172,13 @@ impl Automaton {
 
     /// A cheapest sequence of units that completes the residual: fewest bytes, a special token counting as one.
     #[must_use]
-    pub fn shortest_completion(&self, residual: &Residual) -> Vec<Unit> {
-        completion::shortest_completion(residual.threads(), &self.rules)
+    pub fn shortest_completion(&self, residual: &Residual) -> Arc<[Unit]> {
+        if let Some(known) = self.completions.get(&residual.id()) {
+            return known;
+        }
+        let found: Arc<[Unit]> = completion::shortest_completion(residual.threads(), &self.rules).into();
+        self.completions.insert(residual.id(), found.clone());
+        found
     }
 
     /// The units that must come next, as far as there is exactly one possibility.

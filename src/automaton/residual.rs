@@ -95,6 +95,12 @@ impl fmt::Debug for Residual {
     }
 }
 
+impl Weight for Arc<[Unit]> {
+    fn weight_bytes(&self) -> usize {
+        size_of_val::<[Unit]>(self)
+    }
+}
+
 impl Weight for Residual {
     /// Each thread with the few nodes of its stack that it does not share with the residual before.
     fn weight_bytes(&self) -> usize {
