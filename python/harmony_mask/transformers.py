@@ -38,8 +38,8 @@ class HarmonyLogitsProcessor(LogitsProcessor):
     what was seen before. A prompt may contain the beginning of the completion, and the processor may serve the next
     turn of the same conversation.
 
-    With `max_new_tokens`, completions end within so many tokens after the prompt: tokens from which the end could not be
-    reached any more are not allowed. DeadlineError says where not even the shortest completion is so short.
+    With `max_new_tokens`, completions end within so many tokens after the prompt: tokens from which the end could not
+    be reached any more are not allowed. DeadlineError says where not even the shortest completion is so short.
     """
 
     def __init__(self, grammars: Grammars, *, max_new_tokens: int | None = None) -> None:
