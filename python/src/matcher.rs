@@ -133,7 +133,7 @@ impl PyMatcher {
 
     /// Narrows the masks so that the completion ends within so many more tokens, whatever is chosen; raises DeadlineError where none is so short.
     ///
-    /// It stays where it is through `rollback`, and may be set again.
+    /// It stays where it is through `rollback`, ends with `reset`, and may be set again.
     fn finish_within(&self, py: Python<'_>, num_tokens: usize) -> PyResult<()> {
         self.with(py, |matcher| matcher.finish_within(num_tokens)).map_err(error::deadline)
     }

@@ -110,8 +110,10 @@ def test_a_deadline_is_kept(matcher):
         # Of what is allowed the last is hardly ever on the shortest way.
         assert matcher.accept_token(max(mask(matcher)))
     assert len(matcher.token_ids) <= needed + 3
-    matcher.reset()
+    matcher.rollback(len(matcher.token_ids))
     assert matcher.tokens_left == needed + 3, "it stays where it is"
+    matcher.reset()
+    assert matcher.tokens_left is None
 
 
 @pytest.mark.parametrize("fork", [harmony_mask.Matcher.fork, copy.copy, copy.deepcopy])
