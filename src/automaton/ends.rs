@@ -1,6 +1,6 @@
 //! Where the tokens that stay inside a leaf lead to: what completes the text from there is then judged once per state, not once per token.
 
-use std::collections::BTreeMap;
+use foldhash::{HashMap, HashMapExt};
 
 use super::token_set::{Builder, TokenSet};
 use crate::expression::{Leaf, State};
@@ -18,9 +18,11 @@ pub(super) struct Ends {
 
 impl Ends {
     pub(super) fn new(vocabulary: &Vocabulary, leaf: &Leaf, start: State) -> Self {
-        let mut walk = Walk { vocabulary, leaf, groups: BTreeMap::new(), complete: Vec::new() };
+        let mut walk = Walk { vocabulary, leaf, groups: HashMap::new(), complete: Vec::new() };
         walk.below(None, start);
-        let groups = walk.groups.into_iter().map(|(state, tokens)| (state, tokens.finish())).collect();
+        let finished = |(state, tokens): (State, Builder)| (state, tokens.finish());
+        let mut groups: Box<[_]> = walk.groups.into_iter().map(finished).collect();
+        groups.sort_unstable_by_key(|(state, _)| *state);
         Self { groups, complete: walk.complete.into() }
     }
 
@@ -44,7 +46,7 @@ impl Ends {
 struct Walk<'a> {
     vocabulary: &'a Vocabulary,
     leaf: &'a Leaf,
-    groups: BTreeMap<State, Builder>,
+    groups: HashMap<State, Builder>,
     complete: Vec<TokenId>,
 }
 

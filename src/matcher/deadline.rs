@@ -97,7 +97,8 @@ impl Rules {
     /// Whether one token and the rest are at most `left`. A rest that is only likely must fit twice.
     fn fits(&self, rest: Rest<'_>, left: usize) -> bool {
         match rest {
-            Rest::Units(units) => self.spell(units).len() < left,
+            // No unit takes more than one token; spelling takes longer than all else.
+            Rest::Units(units) => units.len() < left || self.spell(units).len() < left,
             Rest::Likely(units) => 2 * self.spell(units).len() + UNLIKELY < left,
         }
     }
