@@ -1,5 +1,7 @@
 //! The tools of a request: functions, custom tools, those that the model was trained with, and further recipients.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::builtin::{self, Builtin};
@@ -159,21 +161,20 @@ pub(super) fn read(
     Ok(tools.tools)
 }
 
-/// Tools with distinct recipients, each with where it was named.
+/// Tools with distinct recipients.
 #[derive(Default)]
 struct Declared {
     tools: Vec<Tool>,
-    pointers: Vec<(String, String)>,
+    /// Where each recipient was named.
+    pointers: BTreeMap<String, String>,
 }
 
 impl Declared {
     fn add(&mut self, tool: Tool, pointer: &str) -> Result<(), RequestError> {
-        let recipient = tool.recipient();
-        if let Some((_, first)) = self.pointers.iter().find(|(known, _)| *known == recipient) {
-            let duplicate = RequestError::new(pointer, RequestErrorKind::DuplicateName(first.clone()));
+        if let Some(first) = self.pointers.insert(tool.recipient(), pointer.to_owned()) {
+            let duplicate = RequestError::new(pointer, RequestErrorKind::DuplicateName(first));
             return Err(duplicate.of_tool(&tool.name));
         }
-        self.pointers.push((recipient, pointer.to_owned()));
         self.tools.push(tool);
         Ok(())
     }
