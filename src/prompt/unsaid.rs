@@ -35,7 +35,7 @@ impl fmt::Display for Unsaid {
         match &self.what {
             UnsaidKind::Grammar { tool } => write!(f, "the prompt does not say the grammar of `{tool}`")?,
             UnsaidKind::Recipient { name } => {
-                write!(f, "the prompt does not declare the recipient `{name}`")?
+                write!(f, "the prompt does not declare the recipient `{name}`")?;
             }
         }
         write!(f, " ({})", self.pointer)
