@@ -82,6 +82,11 @@ fn lists() -> Vec<Case> {
             json!({"properties": members(1_000, |i| json!({"type": "integer", "minimum": i})), "additionalProperties": false}),
             "work",
         ),
+        case(
+            "10,000 properties, each another",
+            json!({"properties": members(10_000, |i| json!({"type": "integer", "minimum": i})), "additionalProperties": false}),
+            "?",
+        ),
         case("20,000 required properties", required(20_000), "completion_bytes"),
         case(
             "100,000 required properties twice",
@@ -99,6 +104,11 @@ fn lists() -> Vec<Case> {
             "schema_nodes",
         ),
         case(
+            "500 patterns of names",
+            json!({"type": "object", "patternProperties": members(500, |i| json!({"minimum": i}))}),
+            "?",
+        ),
+        case(
             "200 alternatives of two names",
             json!({"anyOf": many(200, |i| json!({"required": [format!("a{i}"), format!("b{i}")]}))}),
             "compiled",
@@ -110,6 +120,7 @@ fn nesting() -> Vec<Case> {
     vec![
         case("items 250 deep", nested(250, |inner| json!({"items": inner})), "compiled"),
         case("items 1,000 deep", nested(1_000, |inner| json!({"items": inner})), "schema_depth"),
+        case("items 10,000 deep", nested(10_000, |inner| json!({"items": inner})), "?"),
         case(
             "properties 120 deep",
             nested(120, |inner| json!({"properties": {"a": inner}, "required": ["a"]})),
@@ -352,6 +363,21 @@ fn combinations() -> Vec<Case> {
             "compiled",
         ),
         case(
+            "5,000 distinct integers",
+            json!({"type": "array", "uniqueItems": true, "minItems": 5_000, "items": {"type": "integer", "minimum": 1, "maximum": 5_000}}),
+            "?",
+        ),
+        case(
+            "256 distinct letters",
+            json!({"type": "array", "uniqueItems": true, "minItems": 256, "items": {"type": "string", "pattern": "^[\\u0000-\\u00ff]$"}}),
+            "?",
+        ),
+        case(
+            "256 distinct bytes",
+            json!({"type": "array", "uniqueItems": true, "minItems": 256, "items": {"type": "integer", "minimum": 0, "maximum": 255}}),
+            "?",
+        ),
+        case(
             "300 distinct integers",
             json!({"type": "array", "uniqueItems": true, "minItems": 300, "items": {"type": "integer", "minimum": 1, "maximum": 300}}),
             "compiled",
@@ -447,6 +473,14 @@ pub(super) fn patterns() -> Vec<Case> {
             "compiled",
         ),
         case(
+            "a class of 50,000 ranges",
+            text(format!(
+                "[{}]",
+                (0..50_000_u32).filter_map(|i| char::from_u32(0x1_0000 + 2 * i)).collect::<String>()
+            )),
+            "?",
+        ),
+        case(
             "braces 1,000 deep",
             text(format!("^{}a{}$", "(".repeat(1_000), "){2}".repeat(1_000))),
             "invalid",
@@ -479,6 +513,16 @@ pub(super) fn grammars() -> Vec<Case> {
             "left recursion through 2,000 rules",
             rules(2_000, &|i| format!("r{} \"a\" | \"b\"", (i + 1) % 2_000)),
             "left_recursive_rules",
+        ),
+        case(
+            "a chain of 20,000 rules",
+            rules(20_000, &|i| if i == 19_999 { "\"a\"".into() } else { format!("r{}", i + 1) }),
+            "?",
+        ),
+        case(
+            "doubling, 40 levels",
+            rules(41, &|i| if i == 40 { "\"a\"".into() } else { format!("r{} r{}", i + 1, i + 1) }),
+            "?",
         ),
         case(
             "doubling, 12 levels",

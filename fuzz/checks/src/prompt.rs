@@ -24,8 +24,8 @@ fn check_text(text: &str) {
         Ok(read) => {
             assert!(text[..read.position].ends_with("<|start|>assistant"));
             let prompt = read.conversation.for_completion();
-            let again = Request::from_prompt(&prompt.to_string())
-                .unwrap_or_else(|error| panic!("{error}: {prompt}"));
+            let again =
+                Request::from_prompt(&prompt.to_string()).unwrap_or_else(|error| panic!("{error}: {prompt}"));
             assert_eq!(again.conversation.for_completion(), prompt);
         }
         Err(error) => assert!(error.line() <= text.lines().count() + 1, "{error}"),
@@ -52,9 +52,8 @@ fn tokens_of_prompt(prompt: &Prompt) -> Vec<TokenId> {
 fn tokens_of_text(text: &str) -> Vec<TokenId> {
     let (mut tokens, mut rest) = (Vec::new(), text);
     while let Some(next) = rest.chars().next() {
-        let control = |text: &str| {
-            SpecialToken::ALL.into_iter().find(|special| text.starts_with(&special.to_string()))
-        };
+        let control =
+            |text: &str| SpecialToken::ALL.into_iter().find(|special| text.starts_with(&special.to_string()));
         let quoted = rest.strip_prefix('\0').and_then(control);
         let len = match (control(rest), quoted) {
             (Some(special), _) => {

@@ -33,8 +33,7 @@ fn limits() -> Limits {
 pub(crate) static SMALL: LazyLock<Compiler> = LazyLock::new(|| Compiler::with_limits(small(), limits()));
 
 /// Compiles for the same tokens with the ids that they have in gpt-oss, for comparing with what knows no others.
-pub(crate) static SPARSE: LazyLock<Compiler> =
-    LazyLock::new(|| Compiler::with_limits(sparse(), limits()));
+pub(crate) static SPARSE: LazyLock<Compiler> = LazyLock::new(|| Compiler::with_limits(sparse(), limits()));
 
 /// All bytes, each its own id, and the tokens of [`longer`].
 fn small() -> Vocabulary {
