@@ -8,6 +8,7 @@ mod differential;
 mod drafts;
 mod forced;
 mod grammars;
+mod guarantees;
 mod harmony;
 mod harness;
 mod hostile;
