@@ -13,16 +13,19 @@ pub(crate) const WIDTH: usize = 540;
 /// Of the odd tokens, every so many is taken.
 const ODD_STEP: usize = 40;
 
-/// Ceilings below which a compilation takes milliseconds.
+/// Ceilings below which a compilation takes few milliseconds.
 fn limits() -> Limits {
     Limits {
-        schema_nodes: 20_000,
-        alternatives: 256,
-        dfa_states: 5_000,
-        window_entries: 200_000,
-        counter_states: 20_000,
-        completion_bytes: 4_096,
-        number_digits: 60,
+        schema_nodes: 1_000,
+        alternatives: 32,
+        dfa_states: 1_000,
+        window_entries: 10_000,
+        counter_states: 1_000,
+        completion_bytes: 1_024,
+        number_digits: 40,
+        grammar_symbols: 2_000,
+        left_recursive_rules: 50,
+        work: 2_000,
         cache_bytes: 16 << 20,
         grammar_cache_bytes: 1 << 20,
         ..Limits::default()
