@@ -52,19 +52,16 @@ fn tokens_of_prompt(prompt: &Prompt) -> Vec<TokenId> {
 fn tokens_of_text(text: &str) -> Vec<TokenId> {
     let (mut tokens, mut rest) = (Vec::new(), text);
     while let Some(next) = rest.chars().next() {
-        let control =
-            |text: &str| SpecialToken::ALL.into_iter().find(|special| text.starts_with(&special.to_string()));
-        let quoted = rest.strip_prefix('\0').and_then(control);
-        let len = match (control(rest), quoted) {
-            (Some(special), _) => {
+        let len = match (next, control(rest), control(&rest[next.len_utf8()..])) {
+            (_, Some((special, len)), _) => {
                 tokens.push(SMALL.vocabulary().special_id(special));
-                special.to_string().len()
+                len
             }
-            (_, Some(special)) => {
-                tokens.extend(bytes(&special.to_string()));
-                1 + special.to_string().len()
+            ('\0', _, Some((_, len))) => {
+                tokens.extend(bytes(&rest[1..=len]));
+                1 + len
             }
-            _ if next == char::REPLACEMENT_CHARACTER => {
+            (char::REPLACEMENT_CHARACTER, ..) => {
                 tokens.push(0xff);
                 next.len_utf8()
             }
@@ -76,6 +73,13 @@ fn tokens_of_text(text: &str) -> Vec<TokenId> {
         rest = &rest[len..];
     }
     tokens
+}
+
+/// The control token that a text begins with, and the length of its spelling.
+fn control(text: &str) -> Option<(SpecialToken, usize)> {
+    let spelled = &text[..text.strip_prefix("<|")?.find("|>")? + "<||>".len()];
+    let special = SpecialToken::ALL.into_iter().find(|special| special.to_string() == spelled)?;
+    Some((special, spelled.len()))
 }
 
 /// The tokens of single bytes have the bytes as their ids.
