@@ -176,7 +176,7 @@ fn any_tokens_are_read_or_refused() {
             prompt.extend(&broken);
             let read = Transcript::read(vocabulary, &prompt);
             assert!(read.messages.len() <= prompt.len());
-            assert!(!Transcript::place(vocabulary, &prompt).is_empty());
+            assert!(Transcript::place(vocabulary, &prompt).len() < 100);
             assert!(Request::from_prompt_tokens(vocabulary, &prompt).is_err());
             assert!(vocabulary.decode(&prompt).len() <= prompt.len() * vocabulary.longest_token().max(20));
         }

@@ -9,6 +9,7 @@ use super::error::{LarkError, LarkErrorKind};
 use super::lengths::{Way, least};
 use super::rules::{Content, Rules, Symbol};
 use crate::expression::Expression;
+use crate::limits::{LimitExceeded, Limits};
 
 /// What a rule is: one of these.
 #[derive(Debug)]
@@ -38,13 +39,14 @@ pub(super) struct Source<'a> {
 
 impl NormalForm {
     /// The rules that `start` needs.
-    pub(super) fn new(source: &Source<'_>, start: usize) -> Result<Self, LarkError> {
+    pub(super) fn new(source: &Source<'_>, start: usize, limits: &Limits) -> Result<Self, LarkError> {
         let reached = source.reached(start)?;
         let written = source.least(&reached);
         if let Some(&endless) = reached.iter().find(|&&rule| written[rule].is_none()) {
             let rule = &source.rules.rules[endless];
             return Err(LarkError::at(rule.position, LarkErrorKind::Unproductive(rule.name.clone())));
         }
+        source.check_lengths(&reached, limits.completion_bytes)?;
         let count = source.rules.rules.len();
         let nullable = written.iter().map(|least| *least == Some(0)).collect();
         let mut form = Self { rules: Vec::with_capacity(count), nullable, least: written };
@@ -172,6 +174,28 @@ impl Source<'_> {
             }
         }
         least(self.rules.rules.len(), ways)
+    }
+
+    /// Refuses an alternative that no model could write: 40 rules of two uses each ask for 2⁴⁰ bytes. What fills holes is not counted, since it
+    /// was checked when it was made.
+    fn check_lengths(&self, reached: &[usize], limit: usize) -> Result<(), LarkError> {
+        let empty = vec![Some(Expression::empty()); self.holes.len()];
+        let own = Source { rules: self.rules, holes: &empty };
+        let least = own.least(reached);
+        let len = |symbol: &Symbol| match *symbol {
+            Symbol::Rule(rule) => least[rule],
+            symbol => own.whole(symbol),
+        };
+        for rule in reached.iter().map(|&rule| &self.rules.rules[rule]) {
+            for production in &rule.productions {
+                let given = production.iter().filter_map(len).fold(0, u32::saturating_add) as usize;
+                if given > limit {
+                    let limit = LimitExceeded { what: "completion_bytes", limit, given };
+                    return Err(LarkError::at(rule.position, LarkErrorKind::Limit(limit)));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The least length of a symbol that is no rule; `None` for a rule.

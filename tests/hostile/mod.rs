@@ -6,7 +6,7 @@
 
 mod recipes;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use harmony_mask::{Compiler, Error, Grammar, Matcher, Options, Request, TokenMask, Vocabulary};
 use serde_json::{Value, json};
@@ -50,10 +50,13 @@ fn verdict(compiled: Result<Grammar, Error>) -> String {
 }
 
 /// A few masks, and the shortest way to the end.
+#[expect(clippy::print_stdout, reason = "for readers of `--nocapture`")]
 fn walk(mut matcher: Matcher) -> String {
-    let mut mask = TokenMask::new(WIDTH);
+    let (mut mask, mut slowest) = (TokenMask::new(WIDTH), Duration::ZERO);
     for step in 0..STEPS {
+        let started = Instant::now();
         matcher.fill_mask(&mut mask);
+        slowest = slowest.max(started.elapsed());
         let count = mask.count();
         assert!(count > 0 || matcher.is_finished(), "a dead end");
         let Some(token) = mask.iter().nth((step * 31) % count.max(1)) else { break };
@@ -63,6 +66,7 @@ fn walk(mut matcher: Matcher) -> String {
     for token in completion.into_iter().take(STEPS) {
         matcher.accept(token).expect("the shortest completion is accepted");
     }
+    println!("{:>6} ms for the slowest mask of", slowest.as_millis());
     "compiled".to_owned()
 }
 

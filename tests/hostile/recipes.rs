@@ -517,12 +517,12 @@ pub(super) fn grammars() -> Vec<Case> {
         case(
             "a chain of 20,000 rules",
             rules(20_000, &|i| if i == 19_999 { "\"a\"".into() } else { format!("r{}", i + 1) }),
-            "?",
+            "compiled",
         ),
         case(
             "doubling, 40 levels",
             rules(41, &|i| if i == 40 { "\"a\"".into() } else { format!("r{} r{}", i + 1, i + 1) }),
-            "?",
+            "completion_bytes",
         ),
         case(
             "doubling, 12 levels",
