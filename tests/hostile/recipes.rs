@@ -23,6 +23,12 @@ fn nested(levels: usize, wrap: impl Fn(Value) -> Value) -> Value {
     (0..levels).fold(json!({"type": "string"}), |inner, _| wrap(inner))
 }
 
+/// `items` of `items`; moved, since `json!` would copy what is inside, with a call for each level.
+fn deep(levels: usize) -> Value {
+    let wrap = |inner| Value::from(Map::from_iter([("items".to_owned(), inner)]));
+    (0..levels).fold(json!({"type": "string"}), |inner, _| wrap(inner))
+}
+
 fn target(number: usize) -> Value {
     json!({"$ref": format!("#/$defs/m{number}")})
 }
@@ -120,7 +126,7 @@ fn nesting() -> Vec<Case> {
     vec![
         case("items 250 deep", nested(250, |inner| json!({"items": inner})), "compiled"),
         case("items 1,000 deep", nested(1_000, |inner| json!({"items": inner})), "schema_depth"),
-        case("items 10,000 deep", nested(10_000, |inner| json!({"items": inner})), "?"),
+        case("items 10,000 deep", deep(10_000), "schema_depth"),
         case(
             "properties 120 deep",
             nested(120, |inner| json!({"properties": {"a": inner}, "required": ["a"]})),
@@ -478,7 +484,7 @@ pub(super) fn patterns() -> Vec<Case> {
                 "[{}]",
                 (0..50_000_u32).filter_map(|i| char::from_u32(0x1_0000 + 2 * i)).collect::<String>()
             )),
-            "?",
+            "compiled",
         ),
         case(
             "braces 1,000 deep",
