@@ -9,10 +9,11 @@ use std::sync::Arc;
 use super::Unit;
 use super::advance::advance;
 use super::cache::{Expansions, Weight};
+use super::follow::{Follow, Follows, Place};
 use super::leaf_table::LeafTables;
-use super::residual::{accepts, step};
+use super::residual::step;
 use super::sort::{Exit, reads};
-use super::thread::{Head, Thread, open};
+use super::thread::{Head, Thread};
 use super::token_set::TokenSet;
 use super::walk;
 use crate::expression::{Class, Leaf, State};
@@ -64,6 +65,7 @@ pub(super) struct Collector<'a> {
     vocabulary: &'a Vocabulary,
     leaves: &'a LeafTables,
     rules: &'a Expansions,
+    follows: &'a Follows,
     sets: Vec<Arc<TokenSet>>,
     others: Vec<TokenId>,
     /// Threads that may still be stepped or made.
@@ -75,11 +77,11 @@ impl<'a> Collector<'a> {
     pub(super) fn allowed(
         vocabulary: &'a Vocabulary,
         leaves: &'a LeafTables,
-        rules: &'a Expansions,
+        (rules, follows): (&'a Expansions, &'a Follows),
         threads: &[Thread],
     ) -> Allowed {
-        let mut collector =
-            Self { vocabulary, leaves, rules, sets: Vec::new(), others: Vec::new(), steps: STEPS };
+        let (sets, others) = (Vec::new(), Vec::new());
+        let mut collector = Self { vocabulary, leaves, rules, follows, sets, others, steps: STEPS };
         threads.iter().for_each(|thread| collector.thread(thread));
         let own_bytes = if collector.steps == 0 { collector.walk(threads) } else { 0 };
         collector.others.sort_unstable();
@@ -97,16 +99,6 @@ impl<'a> Collector<'a> {
         let specials = SpecialToken::ALL.into_iter().filter(is_allowed);
         self.others = specials.map(|special| self.vocabulary.special_id(special)).collect();
         self.sets[0].memory_bytes()
-    }
-
-    /// The threads after a byte; none when there are no steps left.
-    fn step(&mut self, threads: &[Thread], byte: u8) -> Vec<Thread> {
-        if self.steps == 0 {
-            return Vec::new();
-        }
-        let next = step(threads, Unit::Byte(byte), self.rules);
-        self.steps = self.steps.saturating_sub(threads.len() + next.len());
-        next
     }
 
     fn thread(&mut self, thread: &Thread) {
@@ -129,10 +121,11 @@ impl<'a> Collector<'a> {
             node = Some(child);
         }
         if trie.children(node).next().is_some() {
-            let mut after = Vec::new();
-            open(thread.below.clone(), thread.tape.extended(rest), self.rules, &mut after);
-            self.steps = self.steps.saturating_sub(after.len());
-            self.below(trie.children(node), &after);
+            let (rules, follows) = (self.rules, self.follows);
+            follows.look(&thread.below, thread.tape.extended(rest), rules, |follow| {
+                self.steps = self.steps.saturating_sub(follow.threads(Follow::START).len());
+                self.below(trie.children(node), follow, Follow::START);
+            });
         }
     }
 
@@ -159,23 +152,29 @@ impl<'a> Collector<'a> {
     /// Tokens that leave a leaf after at least one byte.
     fn exits(&mut self, thread: &Thread, leaf: &Leaf, state: State, class: &Class) {
         let left = Left { thread, leaf, state };
-        let first = self.first_below(thread);
-        if first.as_ref().is_some_and(|threads| threads.iter().all(|thread| !takes_bytes(thread))) {
-            // Free text before a special token can be left anywhere: the list would be as long as the vocabulary.
-            return;
+        if !thread.arms().is_empty() {
+            return self.each_exit(&left, &self.leaves.exits(self.vocabulary, leaf, class));
         }
-        let exits = self.leaves.exits(self.vocabulary, leaf, class);
-        let Some(first) = first else { return self.each_exit(&left, &exits) };
+        let (rules, follows) = (self.rules, self.follows);
+        follows.look(&thread.below, thread.tape.forgotten(), rules, |follow| {
+            let exits = || self.leaves.exits(self.vocabulary, leaf, class);
+            if !thread.leaves_uniformly() && follow.accepts(Follow::START, rules) {
+                self.each_exit(&left, &exits());
+            } else if follow.threads(Follow::START).iter().any(takes_bytes) {
+                self.all_exits(&left, class, &exits(), follow);
+            }
+            // Else a special token follows free text, which can be left anywhere: the list would be as long as the vocabulary.
+        });
+    }
+
+    /// The ways out of a leaf where the same follows whatever was read.
+    fn all_exits(&mut self, left: &Left<'_>, class: &Class, exits: &[Exit], follow: &mut Follow) {
         let is_exact = class.is_exact && class.budget == u32::MAX;
         for group in exits.chunk_by(|a, b| a.byte == b.byte) {
-            let byte = group[0].byte;
-            if may_start(&first, byte) {
-                let open = group.iter().filter(|exit| is_exact || self.is_open(&left, **exit));
+            if let Some(at) = follow.next(Follow::START, group[0].byte, self.rules, &mut self.steps) {
+                let open = group.iter().filter(|exit| is_exact || self.is_open(left, **exit));
                 let ways: Vec<Way> = open.map(|exit| Way::of(*exit, self.vocabulary)).collect();
-                if !ways.is_empty() {
-                    let threads = self.step(&first, byte);
-                    self.subtrees(&ways, &threads, &left);
-                }
+                self.subtrees(&ways, follow, at, left);
             }
         }
     }
@@ -196,7 +195,8 @@ impl<'a> Collector<'a> {
                 let mut after = Vec::new();
                 left.thread.leave(left.leaf, state, read, self.rules, &mut after);
                 self.steps = self.steps.saturating_sub(after.len());
-                self.below(self.vocabulary.trie().children(Some(node)), &after);
+                let children = self.vocabulary.trie().children(Some(node));
+                self.below(children, &mut Follow::new(after), Follow::START);
             }
         }
     }
@@ -211,24 +211,10 @@ impl<'a> Collector<'a> {
         advance(&after, rest, self.rules)
     }
 
-    /// The threads that stand first after a leaf, where they do not depend on what is read in it.
-    fn first_below(&self, thread: &Thread) -> Option<Vec<Thread>> {
-        if !thread.arms().is_empty() {
-            return None;
-        }
-        let mut threads = Vec::new();
-        open(thread.below.clone(), thread.tape.forgotten(), self.rules, &mut threads);
-        let depends = !thread.leaves_uniformly() && accepts(&threads, self.rules);
-        (!depends).then_some(threads)
-    }
-
-    /// Tokens at and below ways out of a leaf that are the same from there on; `threads` are those after them.
+    /// Tokens at and below ways out of a leaf that are the same from there on.
     ///
-    /// The ways are walked as one, so that each remainder is stepped once: of the 1,141 tokens with a quotation mark, many end alike.
-    fn subtrees(&mut self, ways: &[Way], threads: &[Thread], left: &Left<'_>) {
-        if threads.is_empty() {
-            return;
-        }
+    /// The ways are walked as one, so that each remainder is looked up once: of the 1,141 tokens with a quotation mark, many end alike.
+    fn subtrees(&mut self, ways: &[Way], follow: &mut Follow, at: Place, left: &Left<'_>) {
         let trie = self.vocabulary.trie();
         self.others.extend(ways.iter().filter_map(|way| trie.node(way.node).token));
         let children = |way: &Way| trie.children(Some(way.node)).map(|node| (trie.node(node).byte, node));
@@ -237,32 +223,27 @@ impl<'a> Collector<'a> {
         let mut longer: Vec<(u8, Way)> = longer.collect();
         longer.sort_unstable();
         for group in longer.chunk_by(|(a, _), (b, _)| a == b) {
-            if may_start(threads, group[0].0) {
+            if let Some(next) = follow.next(at, group[0].0, self.rules, &mut self.steps) {
                 let ways: Vec<Way> = group.iter().map(|(_, way)| *way).collect();
-                let threads = self.step(threads, group[0].0);
-                self.subtrees(&ways, &threads, left);
+                self.subtrees(&ways, follow, next, left);
             }
         }
         // What is common to all captured texts may end here: what follows is each one's own.
-        if !left.thread.leaves_uniformly() && accepts(threads, self.rules) {
+        if !left.thread.leaves_uniformly() && follow.accepts(at, self.rules) {
             for way in ways.iter().filter(|way| trie.children(Some(way.node)).next().is_some()) {
-                let threads = self.beyond(left, *way);
-                self.below(trie.children(Some(way.node)), &threads);
+                let mut own = Follow::new(self.beyond(left, *way));
+                self.below(trie.children(Some(way.node)), &mut own, Follow::START);
             }
         }
     }
 
-    /// Tokens at and below sibling nodes, given the threads before them.
-    fn below(&mut self, children: impl Iterator<Item = u32>, threads: &[Thread]) {
+    /// Tokens at and below sibling nodes, given the place before them.
+    fn below(&mut self, children: impl Iterator<Item = u32>, follow: &mut Follow, at: Place) {
         let trie = self.vocabulary.trie();
         for node in children {
-            let byte = trie.node(node).byte;
-            if may_start(threads, byte) {
-                let threads = self.step(threads, byte);
-                if !threads.is_empty() {
-                    self.others.extend(trie.node(node).token);
-                    self.below(trie.children(Some(node)), &threads);
-                }
+            if let Some(next) = follow.next(at, trie.node(node).byte, self.rules, &mut self.steps) {
+                self.others.extend(trie.node(node).token);
+                self.below(trie.children(Some(node)), follow, next);
             }
         }
     }
@@ -297,13 +278,4 @@ impl Way {
 
 fn takes_bytes(thread: &Thread) -> bool {
     matches!(thread.head, Head::Literal { .. } | Head::Leaf { .. })
-}
-
-/// Whether some thread may begin with this byte; says yes where it would have to look below a leaf.
-fn may_start(threads: &[Thread], byte: u8) -> bool {
-    threads.iter().any(|thread| match &thread.head {
-        Head::Literal { bytes, at } => bytes[*at] == byte,
-        Head::Leaf { leaf, state } => leaf.step(*state, byte).is_some() || leaf.accepts(*state).is_some(),
-        Head::Special(_) | Head::End => false,
-    })
 }

@@ -4,6 +4,7 @@
 //! `quick_cache`'s: sharded, bounded by weight, and readers of different entries do not wait for each other.
 
 use std::hash::Hash;
+use std::sync::Arc;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -33,6 +34,25 @@ pub(super) type Bounded<K, V> = Cache<K, V, ByBytes>;
 /// A cache of at most `bytes`.
 pub(super) fn bounded<K: Eq + Hash, V: Weight + Clone>(bytes: usize) -> Bounded<K, V> {
     Cache::with_weighter((bytes / 1024).max(16), bytes as u64, ByBytes)
+}
+
+/// A value with the bytes that it and its key hold.
+#[derive(Debug)]
+pub(super) struct Weighed<T> {
+    pub(super) value: Arc<T>,
+    pub(super) bytes: usize,
+}
+
+impl<T> Clone for Weighed<T> {
+    fn clone(&self) -> Self {
+        Self { value: self.value.clone(), bytes: self.bytes }
+    }
+}
+
+impl<T> Weight for Weighed<T> {
+    fn weight_bytes(&self) -> usize {
+        self.bytes
+    }
 }
 
 /// The bodies of rules that were reached.

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::cache::{Bounded, Weight, bounded};
+use super::cache::{Bounded, Weighed, bounded};
 use super::sort::{Exit, Fate, exits, plain_words, sort};
 use super::token_set::TokenSet;
 use crate::expression::{Class, Leaf, State};
@@ -94,25 +94,6 @@ impl Sorted {
 
     fn memory_bytes(&self) -> usize {
         size_of_val(&*self.inside) + 8 * self.complete.capacity()
-    }
-}
-
-/// A value with the bytes that it and its key hold.
-#[derive(Debug)]
-struct Weighed<T> {
-    value: Arc<T>,
-    bytes: usize,
-}
-
-impl<T> Clone for Weighed<T> {
-    fn clone(&self) -> Self {
-        Self { value: self.value.clone(), bytes: self.bytes }
-    }
-}
-
-impl<T> Weight for Weighed<T> {
-    fn weight_bytes(&self) -> usize {
-        self.bytes
     }
 }
 

@@ -16,6 +16,7 @@ mod branch;
 mod cache;
 mod completion;
 mod describe;
+mod follow;
 mod leaf_table;
 mod residual;
 mod sort;
@@ -35,6 +36,7 @@ pub use within::Rest;
 
 use allowed::{Allowed, Collector};
 use cache::{Bounded, Expansions, bounded};
+use follow::Follows;
 use leaf_table::LeafTables;
 use residual::ThreadSet;
 use stack::Stack;
@@ -79,6 +81,7 @@ pub struct Automaton {
     rules: Expansions,
     residuals: Bounded<ThreadSet, Residual>,
     allowed: Bounded<u64, Arc<Allowed>>,
+    follows: Follows,
     transitions: Bounded<(u64, TokenId), Residual>,
     next_id: AtomicU64,
 }
@@ -87,16 +90,18 @@ impl Automaton {
     /// The automaton of an expression. Computes the start and nothing else; its own tables will keep at most `cache_bytes`.
     #[must_use]
     pub fn new(shared: Shared, expression: &Expression, cache_bytes: usize) -> Self {
-        let rules = Expansions::new(cache_bytes / 4);
+        let share = cache_bytes / 5;
+        let rules = Expansions::new(share);
         let mut threads = Vec::new();
         open(Stack::default().push_expression(expression), Tape::Outside, &rules, &mut threads);
         Self {
             shared,
             start: Residual::new(0, ThreadSet::new(threads)),
             rules,
-            residuals: bounded(cache_bytes / 4),
-            allowed: bounded(cache_bytes / 4),
-            transitions: bounded(cache_bytes / 4),
+            residuals: bounded(share),
+            allowed: bounded(share),
+            follows: Follows::new(share),
+            transitions: bounded(share),
             next_id: AtomicU64::new(1),
         }
     }
@@ -154,9 +159,9 @@ impl Automaton {
         if let Some(allowed) = self.allowed.get(&residual.id()) {
             return allowed;
         }
-        let shared = &self.shared;
-        let allowed =
-            Arc::new(Collector::allowed(&shared.vocabulary, &shared.leaves, &self.rules, residual.threads()));
+        let Shared { vocabulary, leaves } = &self.shared;
+        let tables = (&self.rules, &self.follows);
+        let allowed = Arc::new(Collector::allowed(vocabulary, leaves, tables, residual.threads()));
         self.allowed.insert(residual.id(), allowed.clone());
         allowed
     }
@@ -207,7 +212,7 @@ impl Automaton {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let tables = self.residuals.weight() + self.allowed.weight() + self.transitions.weight();
-        self.rules.bytes() + usize::try_from(tables).unwrap_or(usize::MAX)
+        self.rules.bytes() + self.follows.bytes() + usize::try_from(tables).unwrap_or(usize::MAX)
     }
 
     /// The residual of these threads; `None` where there are none.

@@ -96,10 +96,9 @@ impl fmt::Debug for Residual {
 }
 
 impl Weight for Residual {
-    /// Each thread with the few nodes of its stack that it does not share with the residual before.
     fn weight_bytes(&self) -> usize {
         let tapes = self.threads().iter().map(|thread| thread.tape.len());
-        size_of::<Inner>() + self.threads().len() * 512 + tapes.sum::<usize>()
+        size_of::<Inner>() + self.threads().len() * Thread::WEIGHT + tapes.sum::<usize>()
     }
 }
 

@@ -72,6 +72,9 @@ pub(super) struct Thread {
 }
 
 impl Thread {
+    /// The bytes that a thread holds, roughly: itself and the few nodes of its stack that it does not share.
+    pub(super) const WEIGHT: usize = 512;
+
     /// The least number of bytes and special tokens to the end.
     pub(super) fn min_len(&self) -> u32 {
         match &self.head {
@@ -201,4 +204,13 @@ pub(super) fn add(thread: Thread, out: &mut Vec<Thread>) {
         Some(known) => known.below = known.below.join(&thread.below),
         None => out.push(thread),
     }
+}
+
+/// Whether some thread may begin with this byte; says yes where it would have to look below a leaf.
+pub(super) fn may_start(threads: &[Thread], byte: u8) -> bool {
+    threads.iter().any(|thread| match &thread.head {
+        Head::Literal { bytes, at } => bytes[*at] == byte,
+        Head::Leaf { leaf, state } => leaf.step(*state, byte).is_some() || leaf.accepts(*state).is_some(),
+        Head::Special(_) | Head::End => false,
+    })
 }

@@ -1,5 +1,7 @@
 //! Boolean algebra of languages, by products of automata.
 
+use std::sync::Arc;
+
 use foldhash::{HashMap, HashMapExt};
 
 use super::build::too_many;
@@ -60,7 +62,14 @@ impl Dfa {
     ///
     /// When more than `limit` states are reached.
     pub fn difference(&self, other: &Self, limit: usize) -> Result<Self, LimitExceeded> {
-        self.product(other, Operation::AndNot, limit)
+        if other.is_empty() {
+            return Ok(self.clone());
+        }
+        let raw = self.pairs(other, Operation::AndNot, limit)?;
+        // The rests of a text are endless and differ in endlessly many words, so a finite language leaves all of them, and all different.
+        let is_text = Arc::ptr_eq(&self.table, &Self::text().table);
+        let is_minimal = is_text && other.count_from(other.start()).is_some();
+        Ok(if is_minimal { raw.finish_minimal() } else { raw.finish() })
     }
 
     /// The texts that are not words.
@@ -139,9 +148,14 @@ impl Dfa {
     }
 
     fn product(&self, other: &Self, operation: Operation, limit: usize) -> Result<Self, LimitExceeded> {
+        Ok(self.pairs(other, operation, limit)?.finish())
+    }
+
+    /// The automaton of the pairs of states that are reached together.
+    fn pairs(&self, other: &Self, operation: Operation, limit: usize) -> Result<Raw, LimitExceeded> {
         let (classes, pairs) = self.common_classes(other);
-        let mut numbers = HashMap::new();
-        numbers.insert((0, 0), 0);
+        let mut numbers = PairNumbers::new(self.states(), other.states());
+        *numbers.of((0, 0)) = 0;
         let mut states = vec![(0, 0)];
         let mut table = Vec::new();
         let mut at = 0;
@@ -153,11 +167,12 @@ impl Dfa {
                     table.push(DEAD);
                     continue;
                 }
-                let fresh = u32::try_from(states.len()).map_err(|_| too_many(limit))?;
-                table.push(*numbers.entry(next).or_insert_with(|| {
+                let number = numbers.of(next);
+                if *number == DEAD {
+                    *number = u32::try_from(states.len()).map_err(|_| too_many(limit))?;
                     states.push(next);
-                    fresh
-                }));
+                }
+                table.push(*number);
             }
             if states.len() > limit {
                 return Err(too_many(limit));
@@ -167,7 +182,7 @@ impl Dfa {
             operation.label(self.label_or_dead(*left), other.label_or_dead(*right)).unwrap_or(NO_LABEL)
         };
         let labels = states.iter().map(label).collect();
-        Ok(Raw { classes, width: pairs.len(), table, labels, start: 0 }.finish())
+        Ok(Raw { classes, width: pairs.len(), table, labels, start: 0 })
     }
 
     fn target(&self, state: u32, class: u8) -> u32 {
@@ -181,16 +196,44 @@ impl Dfa {
     /// Classes that neither automaton tells apart, and the classes that each is made of.
     fn common_classes(&self, other: &Self) -> (Box<[u8; 256]>, Vec<(u8, u8)>) {
         let mut pairs = Vec::new();
+        let mut known = vec![None; self.width * other.width];
         let mut classes = Box::new([0; 256]);
-        for byte in 0..256 {
+        for (byte, class) in classes.iter_mut().enumerate() {
             let pair = (self.classes[byte], other.classes[byte]);
-            let known = pairs.iter().position(|known| *known == pair);
-            let class = known.unwrap_or_else(|| {
-                pairs.push(pair);
-                pairs.len() - 1
-            });
-            classes[byte] = u8::try_from(class).expect("at most 256 classes");
+            *class =
+                *known[usize::from(pair.0) * other.width + usize::from(pair.1)].get_or_insert_with(|| {
+                    pairs.push(pair);
+                    u8::try_from(pairs.len() - 1).expect("at most 256 classes")
+                });
         }
         (classes, pairs)
+    }
+}
+
+/// Numbers of pairs of states, [`DEAD`] where a pair has none yet.
+struct PairNumbers {
+    /// One more than the states on the right.
+    width: usize,
+    /// A number for each pair, unless they are too many.
+    table: Vec<u32>,
+    others: HashMap<(u32, u32), u32>,
+}
+
+impl PairNumbers {
+    /// More pairs than this are looked up by hash: most products reach few of their pairs.
+    const MOST: usize = 1 << 18;
+
+    fn new(left: usize, right: usize) -> Self {
+        let (width, pairs) = (right + 1, (left + 1) * (right + 1));
+        let table = if pairs <= Self::MOST { vec![DEAD; pairs] } else { Vec::new() };
+        Self { width, table, others: HashMap::new() }
+    }
+
+    fn of(&mut self, (left, right): (u32, u32)) -> &mut u32 {
+        if self.table.is_empty() {
+            return self.others.entry((left, right)).or_insert(DEAD);
+        }
+        // The state that is none is state 0 of the table.
+        &mut self.table[left.wrapping_add(1) as usize * self.width + right.wrapping_add(1) as usize]
     }
 }

@@ -115,7 +115,8 @@ fn column_hashes(table: &[u32], width: usize) -> Vec<u64> {
     hashes
 }
 
-/// Hopcroft's partition of states into blocks of equal futures. The dead state takes part as the last one.
+/// Hopcroft's partition of states into blocks of equal futures. What leads nowhere needs no block: a state is told from one that goes on by where
+/// that one goes.
 struct Partition {
     /// States, those of a block side by side.
     states: Vec<u32>,
@@ -131,12 +132,11 @@ struct Partition {
 
 impl Partition {
     fn of(raw: &Raw) -> Self {
-        let dead = raw.labels.len();
-        let target = |next: u32| if next == DEAD { dead } else { next as usize };
         // A target for each state and class.
         let to =
-            |(edge, next): (usize, &u32)| (edge / raw.width, target(*next) * raw.width + edge % raw.width);
-        let inverse = Inverse::new((dead + 1) * raw.width, || raw.table.iter().enumerate().map(to));
+            |(edge, next): (usize, &u32)| (edge / raw.width, *next as usize * raw.width + edge % raw.width);
+        let edges = || raw.table.iter().enumerate().filter(|(_, next)| **next != DEAD);
+        let inverse = Inverse::new(raw.table.len(), || edges().map(to));
         let mut partition = Self::by_label(raw);
         let mut queue: Vec<u32> = (0..).take(partition.bounds.len()).collect();
         let mut queued = vec![true; queue.len()];
@@ -164,8 +164,8 @@ impl Partition {
     }
 
     fn by_label(raw: &Raw) -> Self {
-        let count = raw.labels.len() + 1;
-        let label = |state: &u32| raw.labels.get(*state as usize).copied().unwrap_or(NO_LABEL);
+        let count = raw.labels.len();
+        let label = |state: &u32| raw.labels[*state as usize];
         let mut states: Vec<u32> = (0..).take(count).collect();
         states.sort_by_key(label);
         let mut bounds = Vec::new();

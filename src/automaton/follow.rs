@@ -1,0 +1,138 @@
+//! What follows a leaf, remembered: the threads after each remainder that was asked for.
+//!
+//! Most states of one text stand on the same stack: each position of a string with a pattern, each beginning of a name. The tokens that leave
+//! the text differ from state to state, but what they go on with below is read in the same few ways, so each way is stepped once for a stack
+//! and not once for a state (four in five of the masks that MaskBench's first pass makes stand on a stack that was met before).
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foldhash::{HashMap, HashMapExt};
+
+use super::Unit;
+use super::cache::{Bounded, Expansions, Weighed, bounded};
+use super::residual::{accepts, step};
+use super::stack::Stack;
+use super::thread::{Tape, Thread, may_start, open};
+
+/// What follows the leaves of an automaton, by the stack below them.
+pub(super) struct Follows(Bounded<(Stack, Tape), Weighed<Mutex<Follow>>>);
+
+impl Follows {
+    pub(super) fn new(bytes: usize) -> Self {
+        Self(bounded(bytes))
+    }
+
+    /// Looks at what follows on a stack. What is found out on the way is kept, unless it is one text's own.
+    pub(super) fn look<R>(
+        &self,
+        below: &Stack,
+        tape: Tape,
+        rules: &Expansions,
+        look: impl FnOnce(&mut Follow) -> R,
+    ) -> R {
+        let start = |tape| {
+            let mut threads = Vec::new();
+            open(below.clone(), tape, rules, &mut threads);
+            Follow::new(threads)
+        };
+        if matches!(tape, Tape::Read(_)) {
+            return look(&mut start(tape));
+        }
+        let key = (below.clone(), tape.clone());
+        let known = self.0.get(&key);
+        let before = known.as_ref().map_or(0, |known| known.bytes);
+        let value = known.map_or_else(|| Arc::new(Mutex::new(start(tape))), |known| known.value);
+        let mut follow = value.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = look(&mut follow);
+        let bytes = follow.memory_bytes();
+        drop(follow);
+        // What the cache weighs must not change in it.
+        if bytes != before {
+            self.0.insert(key, Weighed { value, bytes });
+        }
+        found
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        usize::try_from(self.0.weight()).unwrap_or(usize::MAX)
+    }
+}
+
+/// A tree of threads: those below a leaf, and those after each remainder that was read from there.
+#[derive(Debug)]
+pub(super) struct Follow {
+    nodes: Vec<Node>,
+    children: HashMap<(Place, u8), Option<Place>>,
+    /// What all threads weigh.
+    threads: usize,
+}
+
+/// Where in the tree.
+pub(super) type Place = u32;
+
+#[derive(Debug)]
+struct Node {
+    threads: Box<[Thread]>,
+    /// Whether everything may have been read; found when first asked for.
+    accepts: Option<bool>,
+}
+
+impl Follow {
+    /// The place before anything was read.
+    pub(super) const START: Place = 0;
+
+    /// Nothing but the threads to begin with.
+    pub(super) fn new(threads: Vec<Thread>) -> Self {
+        let mut follow = Self { nodes: Vec::new(), children: HashMap::new(), threads: 0 };
+        follow.push(threads);
+        follow
+    }
+
+    pub(super) fn threads(&self, at: Place) -> &[Thread] {
+        &self.nodes[at as usize].threads
+    }
+
+    /// The place after a byte, if it may come next. `steps` is how many threads may still be made; where none may, nothing follows and nothing is
+    /// remembered.
+    pub(super) fn next(
+        &mut self,
+        at: Place,
+        byte: u8,
+        rules: &Expansions,
+        steps: &mut usize,
+    ) -> Option<Place> {
+        if let Some(known) = self.children.get(&(at, byte)) {
+            return *known;
+        }
+        let threads = self.threads(at);
+        if *steps == 0 || !may_start(threads, byte) {
+            return None;
+        }
+        let next = step(threads, Unit::Byte(byte), rules);
+        *steps = steps.saturating_sub(threads.len() + next.len());
+        let next = (!next.is_empty()).then(|| self.push(next));
+        self.children.insert((at, byte), next);
+        next
+    }
+
+    /// Whether everything may have been read.
+    pub(super) fn accepts(&mut self, at: Place, rules: &Expansions) -> bool {
+        let Node { threads, accepts: known } = &mut self.nodes[at as usize];
+        *known.get_or_insert_with(|| accepts(threads, rules))
+    }
+
+    /// Roughly: each thread with the few nodes of its stack that no other has.
+    pub(super) fn memory_bytes(&self) -> usize {
+        const CHILD: usize = 16;
+        self.nodes.len() * size_of::<Node>()
+            + self.children.capacity() * CHILD
+            + self.threads * Thread::WEIGHT
+    }
+
+    fn push(&mut self, threads: Vec<Thread>) -> Place {
+        let place = Place::try_from(self.nodes.len()).expect("fewer places than nodes of the trie");
+        self.threads += threads.len();
+        self.nodes.push(Node { threads: threads.into(), accepts: None });
+        place
+    }
+}
