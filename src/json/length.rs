@@ -11,6 +11,7 @@ pub(super) fn check(schema: &Schema, limits: &Limits) -> Result<(), LimitExceede
     let limit = limits.completion_bytes;
     for node in schema.nodes() {
         let values = schema.values(node);
+        values.arrays.iter().try_for_each(|arrays| distinct(arrays, limits))?;
         let strings = values.strings.iter().map(|strings| u64::from(strings.min_length));
         let arrays = values.arrays.iter().map(|arrays| array(schema, arrays));
         let objects = values.objects.iter().map(|objects| object(schema, objects));
@@ -21,6 +22,16 @@ pub(super) fn check(schema: &Schema, limits: &Limits) -> Result<(), LimitExceede
         }
     }
     Ok(())
+}
+
+/// Where elements must differ, each is compared with those before it: what must be read costs its square.
+fn distinct(arrays: &Arrays, limits: &Limits) -> Result<(), LimitExceeded> {
+    let (limit, min_items) = (limits.counter_states, arrays.min_items as usize);
+    let given = min_items.saturating_mul(min_items);
+    match arrays.unique && given > limit {
+        true => Err(LimitExceeded { what: "counter_states", limit, given }),
+        false => Ok(()),
+    }
 }
 
 fn array(schema: &Schema, arrays: &Arrays) -> u64 {

@@ -371,17 +371,17 @@ fn combinations() -> Vec<Case> {
         case(
             "5,000 distinct integers",
             json!({"type": "array", "uniqueItems": true, "minItems": 5_000, "items": {"type": "integer", "minimum": 1, "maximum": 5_000}}),
-            "?",
+            "counter_states",
         ),
         case(
             "256 distinct letters",
             json!({"type": "array", "uniqueItems": true, "minItems": 256, "items": {"type": "string", "pattern": "^[\\u0000-\\u00ff]$"}}),
-            "?",
+            "compiled",
         ),
         case(
             "256 distinct bytes",
             json!({"type": "array", "uniqueItems": true, "minItems": 256, "items": {"type": "integer", "minimum": 0, "maximum": 255}}),
-            "?",
+            "compiled",
         ),
         case(
             "300 distinct integers",
