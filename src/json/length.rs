@@ -11,7 +11,6 @@ pub(super) fn check(schema: &Schema, limits: &Limits) -> Result<(), LimitExceede
     let limit = limits.completion_bytes;
     for node in schema.nodes() {
         let values = schema.values(node);
-        values.arrays.iter().try_for_each(|arrays| distinct(arrays, limits))?;
         let strings = values.strings.iter().map(|strings| u64::from(strings.min_length));
         let arrays = values.arrays.iter().map(|arrays| array(schema, arrays));
         let objects = values.objects.iter().map(|objects| object(schema, objects));
@@ -20,6 +19,7 @@ pub(super) fn check(schema: &Schema, limits: &Limits) -> Result<(), LimitExceede
         if given > limit {
             return Err(LimitExceeded { what: "completion_bytes", limit, given });
         }
+        values.arrays.iter().try_for_each(|arrays| distinct(arrays, limits))?;
     }
     Ok(())
 }
