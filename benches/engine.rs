@@ -4,8 +4,10 @@
 
 use std::hint::black_box;
 
-use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use harmony_mask::{Compiler, Grammar, Matcher, Request, TokenId, TokenMask, Vocabulary};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use harmony_mask::{
+    Compiler, Grammar, Matcher, Options, Request, TokenId, TokenMask, TokenMaskMut, Vocabulary, fill_batch,
+};
 
 /// The width of gpt-oss' logits.
 const WIDTH: usize = 201_088;
@@ -115,5 +117,50 @@ fn masks(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, compiling, stepping, masks);
+/// A step of many sequences, each on a schema of its own: their tables do not stay in the processor's caches. `copy` writes as many known masks
+/// from as many places.
+fn batches(c: &mut Criterion) {
+    let compiler = Compiler::new(Vocabulary::o200k_harmony());
+    let mut group = c.benchmark_group("batch");
+    for count in [32, 256] {
+        let matchers: Vec<Matcher> = (0..count).map(|number| in_a_string(&compiler, number)).collect();
+        let row_words = WIDTH.div_ceil(32);
+        let mut rows = vec![0; count * row_words];
+        let fill_each = |rows: &mut [u32]| {
+            for (row, matcher) in rows.chunks_mut(row_words).zip(&matchers) {
+                matcher.fill_row(&mut TokenMaskMut::new(row, WIDTH));
+            }
+        };
+        fill_each(&mut rows);
+        let known = rows.clone();
+        group.throughput(Throughput::Elements(count as u64));
+        group.bench_function(format!("{count} rows, copy"), |b| {
+            b.iter(|| rows.copy_from_slice(black_box(&known)));
+        });
+        group.bench_function(format!("{count} rows, one after the other"), |b| {
+            b.iter(|| fill_each(&mut rows));
+        });
+        group.bench_function(format!("{count} rows, fill_batch"), |b| {
+            b.iter(|| fill_batch(&matchers, &mut rows, WIDTH).expect("as many rows as matchers"));
+        });
+    }
+    group.finish();
+}
+
+/// A matcher in the first member of an object that no other schema has.
+fn in_a_string(compiler: &Compiler, number: usize) -> Matcher {
+    let (name, least) = (format!("name_{number}"), number % 7);
+    let schema = serde_json::json!({
+        "type": "object",
+        "properties": {name.clone(): {"type": "string", "minLength": least, "maxLength": 100 + number}, "other": {"type": "integer"}},
+        "required": [name.clone()],
+    });
+    let mut matcher = compiler.compile_schema(&schema, &Options::default()).expect("compiles").matcher();
+    let tokens =
+        compiler.vocabulary().encode(&format!("{{\"{name}\": \"some text")).expect("it has an encoder");
+    tokens.iter().for_each(|token| matcher.accept(*token).expect("accepted"));
+    matcher
+}
+
+criterion_group!(benches, compiling, stepping, masks, batches);
 criterion_main!(benches);

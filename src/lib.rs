@@ -30,12 +30,15 @@ pub mod token_mask;
 pub mod transcript;
 pub mod vocabulary;
 
+pub use automaton::MaskId;
 pub use compiler::{Compiler, CoverageEntry, Grammar};
 pub use error::Error;
 pub use harmony::{Options, Request};
 pub use json::{Layout, PropertyOrder};
 pub use limits::{Cancellation, LimitExceeded, Limits};
 pub use matcher::{AcceptError, DeadlineError, Matcher, PromptError, RollbackError};
+#[cfg(feature = "rayon")]
+pub use matcher::{BatchError, fill_batch};
 pub use sampler::Sampler;
 pub use schema::Formats;
 pub use special::{SpecialToken, TokenId};

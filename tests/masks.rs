@@ -9,9 +9,11 @@ use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::corpus::files;
-use crate::harness::{COMPILER, Random, WIDTH};
+use crate::harness::{COMPILER, EXAMPLES, HABITS, Random, WIDTH, example_text, walk};
 use harmony_mask::automaton::{Automaton, Residual, Unit};
-use harmony_mask::{Grammar, Matcher, Options, PropertyOrder, SpecialToken, TokenId, TokenMask, Vocabulary};
+use harmony_mask::{
+    Compiler, Grammar, MaskId, Matcher, Options, PropertyOrder, SpecialToken, TokenId, TokenMask, Vocabulary,
+};
 use serde_json::Value;
 
 const SCHEMAS: usize = 200;
@@ -180,4 +182,31 @@ impl<'a> Reference<'a> {
         }
         None
     }
+}
+
+/// Numbers tell masks apart exactly, over all grammars of a compiler.
+#[test]
+fn mask_ids_are_numbers_of_masks() {
+    let mut masks: HashMap<MaskId, Vec<u32>> = HashMap::new();
+    let mut ids: HashMap<Vec<u32>, MaskId> = HashMap::new();
+    let compiler = Compiler::new(Vocabulary::o200k_harmony());
+    for (number, name) in EXAMPLES.iter().cycle().take(12).enumerate() {
+        let grammar = compiler.compile(&example_text(name).parse().expect("a request")).expect("compiles");
+        let visit = |matcher: &Matcher, mask: &TokenMask| {
+            let id = matcher.mask_id().expect("not narrowed, and few");
+            assert_eq!(masks.entry(id).or_insert_with(|| mask.words().to_vec()), mask.words());
+            assert_eq!(ids.entry(mask.words().to_vec()).or_insert(id), &id);
+        };
+        walk(&grammar, HABITS[number % HABITS.len()], 60, &mut Random::new(number as u64), visit);
+    }
+    assert!(masks.len() > 20, "{} masks", masks.len());
+    assert!(ids.values().all(|id| id.index() < masks.len()), "numbers without gaps");
+}
+
+#[test]
+fn narrowed_masks_have_no_number() {
+    let mut matcher = COMPILER.compile_regex("a{3,50}").expect("compiles").matcher();
+    assert!(matcher.mask_id().is_some());
+    matcher.finish_within(3).expect("enough");
+    assert_eq!(matcher.mask_id(), None);
 }

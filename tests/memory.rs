@@ -1,9 +1,10 @@
-//! Memory under load: many matchers of many grammars stay within the configured bytes, and a dropped grammar gives back what it held.
+//! Memory under load: many matchers of many grammars stay within the configured bytes, a dropped grammar gives back what it held, and known states
+//! allocate nothing.
 
-use harmony_mask::{Compiler, Grammar, Limits, Matcher, Options, TokenMask, Vocabulary};
+use harmony_mask::{Compiler, Grammar, Limits, Matcher, Options, SpecialToken, TokenMask, Vocabulary};
 use serde_json::{Value, json};
 
-use crate::harness::{Random, WIDTH};
+use crate::harness::{COMPILER, EXAMPLES, Random, WIDTH, example};
 
 const GRAMMARS: usize = 500;
 const MATCHERS: usize = 10_000;
@@ -79,4 +80,28 @@ fn dropped_grammars_give_their_memory_back() {
     println!("{} KB kept", again.bytes_current >> 10);
     assert!(again.bytes_max > 8 << 20, "the test does something: {again:?}");
     assert!(again.bytes_current <= shared, "{} bytes are kept", again.bytes_current);
+}
+
+/// Masks and tokens of states that were met before, in messages' bodies: once the lists of a matcher have their length, nothing is allocated. A header
+/// is kept as it is read.
+#[test]
+fn the_steady_state_allocates_nothing() {
+    for name in EXAMPLES {
+        let grammar = example(name);
+        let mut matcher = grammar.matcher();
+        let tokens = matcher.shortest_completion();
+        let message = COMPILER.vocabulary().special_id(SpecialToken::Message);
+        let body = 1 + tokens.iter().position(|token| *token == message).expect("a message");
+        tokens[..body].iter().for_each(|token| matcher.accept(*token).expect("in the mask"));
+        let mut mask = TokenMask::new(WIDTH);
+        let mut run = || {
+            for token in &tokens[body..] {
+                matcher.fill_mask(&mut mask);
+                matcher.accept(*token).expect("in the mask");
+            }
+            matcher.rollback(tokens.len() - body).expect("accepted before");
+        };
+        run();
+        assert_eq!(allocation_counter::measure(run).count_total, 0, "{name}");
+    }
 }

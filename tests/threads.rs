@@ -2,9 +2,11 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use harmony_mask::{Compiler, Grammar, Limits, TokenId, TokenMask, Vocabulary};
+use harmony_mask::{
+    BatchError, Compiler, Grammar, Limits, Matcher, TokenId, TokenMask, Vocabulary, fill_batch,
+};
 
-use crate::harness::{EXAMPLES, HABITS, Random, WIDTH, example_text, walk};
+use crate::harness::{EXAMPLES, HABITS, Random, WIDTH, example, example_text, walk};
 
 const THREADS: usize = 8;
 /// Walks of each thread; all threads walk the same ones, each in an order of its own.
@@ -48,4 +50,46 @@ fn eight_threads_agree_with_one() {
             }
         });
     }
+}
+
+/// Matchers in different states of all examples.
+fn matchers(count: usize) -> Vec<Matcher> {
+    let grammars = EXAMPLES.map(example);
+    let start = |number: usize| {
+        let mut random = Random::new(number as u64);
+        let mut matcher = grammars[number % grammars.len()].matcher();
+        let mut mask = TokenMask::new(WIDTH);
+        for _ in 0..random.below(30) {
+            matcher.fill_mask(&mut mask);
+            let allowed: Vec<TokenId> = mask.iter().collect();
+            if !allowed.is_empty() {
+                matcher.accept(allowed[random.below(allowed.len())]).expect("in the mask");
+            }
+        }
+        matcher
+    };
+    (0..count).map(start).collect()
+}
+
+#[test]
+fn a_batch_is_its_rows() {
+    let (matchers, row_words) = (matchers(50), WIDTH.div_ceil(32));
+    let mut words = vec![u32::MAX; matchers.len() * row_words];
+    fill_batch(&matchers, &mut words, WIDTH).expect("as many rows as matchers");
+    let mut mask = TokenMask::new(WIDTH);
+    for (matcher, row) in matchers.iter().zip(words.chunks(row_words)) {
+        matcher.fill_mask(&mut mask);
+        assert!(row == mask.words(), "the row after {:?}", matcher.tokens());
+    }
+}
+
+#[test]
+fn a_batch_needs_a_row_for_each_matcher() {
+    let matchers = matchers(2);
+    let mut words = vec![7; 100];
+    let error = BatchError { matchers: 2, row_words: 6284, words: 100 };
+    assert_eq!(fill_batch(&matchers, &mut words, WIDTH), Err(error));
+    assert!(words.iter().all(|word| *word == 7), "nothing is written");
+    assert_eq!(fill_batch(&matchers, &mut [], 0), Ok(()), "rows without bits");
+    assert_eq!(fill_batch::<Matcher>(&[], &mut [], WIDTH), Ok(()), "no rows");
 }

@@ -4,13 +4,14 @@
 //! leave it, which are walked on from the stack below. The result is kept as shared sets plus a few token ids, so that remembering a mask
 //! costs bytes, not 25 KB, and filling one is a copy and a few bit writes.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::Unit;
 use super::advance::advance;
 use super::cache::{Expansions, Weight};
 use super::follow::{Follow, Follows, Place};
 use super::leaf_table::LeafTables;
+use super::mask_ids::{MaskId, MaskIds};
 use super::residual::step;
 use super::sort::{Exit, reads};
 use super::thread::{Head, Thread};
@@ -18,7 +19,7 @@ use super::token_set::TokenSet;
 use super::walk;
 use crate::expression::{Class, Leaf, State};
 use crate::special::{SpecialToken, TokenId};
-use crate::token_mask::TokenMaskMut;
+use crate::token_mask::{TokenMask, TokenMaskMut};
 use crate::vocabulary::Vocabulary;
 
 /// The tokens that a residual allows.
@@ -28,12 +29,23 @@ pub(super) struct Allowed {
     others: Box<[TokenId]>,
     /// What no other mask shares. Counted when made: a weight in a cache must never change.
     own_bytes: usize,
+    /// Found when first asked for.
+    id: OnceLock<Option<MaskId>>,
 }
 
 impl Allowed {
     /// The tokens that do not stay inside one leaf, ascending.
     pub(super) fn others(&self) -> &[TokenId] {
         &self.others
+    }
+
+    /// The number of the mask of all `width` tokens.
+    pub(super) fn id(&self, ids: &MaskIds, width: usize) -> Option<MaskId> {
+        *self.id.get_or_init(|| {
+            let mut mask = TokenMask::new(width);
+            self.fill(&mut mask.as_mut());
+            ids.of(&mask)
+        })
     }
 
     /// Writes the tokens into a mask, and clears everything else.
@@ -86,7 +98,8 @@ impl<'a> Collector<'a> {
         let own_bytes = if collector.steps == 0 { collector.walk(threads) } else { 0 };
         collector.others.sort_unstable();
         collector.others.dedup();
-        Allowed { sets: collector.sets.into(), others: collector.others.into(), own_bytes }
+        let (sets, others) = (collector.sets.into(), collector.others.into());
+        Allowed { sets, others, own_bytes, id: OnceLock::new() }
     }
 
     /// Begins again, with all threads at once; the bytes of the set that this makes.

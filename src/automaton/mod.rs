@@ -18,6 +18,7 @@ mod completion;
 mod describe;
 mod follow;
 mod leaf_table;
+mod mask_ids;
 mod residual;
 mod sort;
 mod stack;
@@ -31,6 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use branch::{Branch, Offer};
+pub use mask_ids::MaskId;
 pub use residual::{Residual, Unit};
 pub use within::Rest;
 
@@ -38,6 +40,7 @@ use allowed::{Allowed, Collector};
 use cache::{Bounded, Expansions, bounded};
 use follow::Follows;
 use leaf_table::LeafTables;
+use mask_ids::MaskIds;
 use residual::ThreadSet;
 use stack::Stack;
 use thread::{Tape, Thread, open};
@@ -47,18 +50,20 @@ use crate::special::TokenId;
 use crate::token_mask::TokenMaskMut;
 use crate::vocabulary::Vocabulary;
 
-/// What is shared by all grammars of one vocabulary: the vocabulary and the tables of leaf languages.
+/// What is shared by all grammars of one vocabulary: the vocabulary, the tables of leaf languages, and the numbers of masks.
 #[derive(Clone)]
 pub struct Shared {
     vocabulary: Vocabulary,
     leaves: Arc<LeafTables>,
+    mask_ids: Arc<MaskIds>,
 }
 
 impl Shared {
     /// Nothing computed yet; the tables will keep at most `cache_bytes`.
     #[must_use]
     pub fn new(vocabulary: Vocabulary, cache_bytes: usize) -> Self {
-        Self { vocabulary, leaves: Arc::new(LeafTables::new(cache_bytes)) }
+        let leaves = Arc::new(LeafTables::new(cache_bytes));
+        Self { vocabulary, leaves, mask_ids: Arc::new(MaskIds::new()) }
     }
 
     /// The vocabulary.
@@ -155,11 +160,17 @@ impl Automaton {
         self.allowed(residual).fill(mask);
     }
 
+    /// The number of the mask that [`fill`](Self::fill) gives over the whole vocabulary. Found once for a residual, by hashing the mask.
+    #[must_use]
+    pub fn mask_id(&self, residual: &Residual) -> Option<MaskId> {
+        self.allowed(residual).id(&self.shared.mask_ids, self.vocabulary().width())
+    }
+
     fn allowed(&self, residual: &Residual) -> Arc<Allowed> {
         if let Some(allowed) = self.allowed.get(&residual.id()) {
             return allowed;
         }
-        let Shared { vocabulary, leaves } = &self.shared;
+        let Shared { vocabulary, leaves, .. } = &self.shared;
         let tables = (&self.rules, &self.follows);
         let allowed = Arc::new(Collector::allowed(vocabulary, leaves, tables, residual.threads()));
         self.allowed.insert(residual.id(), allowed.clone());

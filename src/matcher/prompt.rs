@@ -59,7 +59,7 @@ fn messages(vocabulary: &Vocabulary, tokens: &[TokenId]) -> Vec<Range<usize>> {
 }
 
 /// The role of a message, and what its last token said.
-fn skim(vocabulary: &Vocabulary, tokens: &[TokenId]) -> (Role, Option<Reader>, Read) {
+fn skim<'v>(vocabulary: &'v Vocabulary, tokens: &[TokenId]) -> (Role, Option<Reader>, Read<'v>) {
     let (mut reader, mut last, mut body) = (Reader::default(), Read::Nothing, None);
     for token in tokens {
         last = reader.read(vocabulary, *token);

@@ -78,7 +78,7 @@ impl Matcher {
         match reader.read(self.vocabulary(), self.tokens()[at]) {
             Read::Nothing => None,
             Read::Header(header) => Some(Delta::Open(header)),
-            Read::Text(text) => Some(Delta::Text(text)),
+            Read::Text(text) => Some(Delta::Text(text.into_owned())),
             Read::End(end) => Some(Delta::Close(end)),
         }
     }

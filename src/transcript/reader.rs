@@ -1,5 +1,6 @@
 //! Reading a completion token by token.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::End;
@@ -40,7 +41,7 @@ enum Place {
     /// In the header, whose sections have these bytes.
     Header { section: Section, bytes: [Vec<u8>; 3] },
     /// In a body, after the first bytes of a character that is not complete.
-    Body { header: Arc<Header>, begun: Vec<u8> },
+    Body { header: Arc<Header>, begun: Begun },
     /// After the token that ended a message.
     After,
 }
@@ -53,15 +54,48 @@ enum Section {
     ContentType,
 }
 
-/// What one token says.
+/// The first bytes of a character, at most three. Where it stands, so that reading a body allocates nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Begun {
+    bytes: [u8; 3],
+    len: usize,
+}
+
+impl Begun {
+    fn new(begun: &[u8]) -> Self {
+        let mut bytes = [0; 3];
+        bytes[..begun.len()].copy_from_slice(begun);
+        Self { bytes, len: begun.len() }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// The whole characters after more bytes.
+    fn read<'v>(&mut self, read: &'v [u8]) -> Cow<'v, str> {
+        let (text, begun) = if self.len == 0 {
+            let (whole, begun) = read.split_at(whole_characters(read));
+            (String::from_utf8_lossy(whole), Self::new(begun))
+        } else {
+            let bytes = [self.bytes(), read].concat();
+            let (whole, begun) = bytes.split_at(whole_characters(&bytes));
+            (String::from_utf8_lossy(whole).into_owned().into(), Self::new(begun))
+        };
+        *self = begun;
+        text
+    }
+}
+
+/// What one token says; text is the vocabulary's own where a token has whole characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Read {
+pub enum Read<'v> {
     /// Nothing yet: a part of a header, or of a character.
     Nothing,
     /// The header is complete.
     Header(Arc<Header>),
     /// Text of the body, in whole characters.
-    Text(String),
+    Text(Cow<'v, str>),
     /// The message ends.
     End(End),
 }
@@ -81,7 +115,7 @@ impl Reader {
     }
 
     /// Takes a token.
-    pub fn read(&mut self, vocabulary: &Vocabulary, token: TokenId) -> Read {
+    pub fn read<'v>(&mut self, vocabulary: &'v Vocabulary, token: TokenId) -> Read<'v> {
         match vocabulary.special(token) {
             Some(special) => self.read_special(special),
             None => self.read_bytes(vocabulary.token_bytes(token).unwrap_or_default()),
@@ -111,10 +145,10 @@ impl Reader {
     /// Whether the last bytes are the beginning of a character.
     #[must_use]
     pub fn is_within_character(&self) -> bool {
-        matches!(&self.0, Place::Body { begun, .. } if !begun.is_empty())
+        matches!(&self.0, Place::Body { begun, .. } if begun.len > 0)
     }
 
-    fn read_special(&mut self, special: SpecialToken) -> Read {
+    fn read_special(&mut self, special: SpecialToken) -> Read<'static> {
         let end = match special {
             SpecialToken::Start => {
                 *self = Self::default();
@@ -125,7 +159,7 @@ impl Reader {
             SpecialToken::Message => {
                 let Place::Header { bytes, .. } = &self.0 else { return Read::Nothing };
                 let header = Arc::new(header(bytes));
-                self.0 = Place::Body { header: header.clone(), begun: Vec::new() };
+                self.0 = Place::Body { header: header.clone(), begun: Begun::default() };
                 return Read::Header(header);
             }
             SpecialToken::Return => End::Return,
@@ -136,21 +170,18 @@ impl Reader {
         Read::End(end)
     }
 
-    fn enter(&mut self, next: Section) -> Read {
+    fn enter(&mut self, next: Section) -> Read<'static> {
         if let Place::Header { section, .. } = &mut self.0 {
             *section = next;
         }
         Read::Nothing
     }
 
-    fn read_bytes(&mut self, read: &[u8]) -> Read {
+    fn read_bytes<'v>(&mut self, read: &'v [u8]) -> Read<'v> {
         match &mut self.0 {
             Place::Header { section, bytes } => bytes[*section as usize].extend_from_slice(read),
             Place::Body { begun, .. } => {
-                begun.extend_from_slice(read);
-                let whole = whole_characters(begun);
-                let text = String::from_utf8_lossy(&begun[..whole]).into_owned();
-                begun.drain(..whole);
+                let text = begun.read(read);
                 if !text.is_empty() {
                     return Read::Text(text);
                 }
