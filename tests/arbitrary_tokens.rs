@@ -6,7 +6,7 @@ use std::path::Path;
 use harmony_mask::automaton::Residual;
 use harmony_mask::matcher::{Delta, Deltas, DraftNode, Status};
 use harmony_mask::transcript::Header;
-use harmony_mask::{Matcher, Request, SpecialToken, TokenId, TokenMask, TokenMaskMut, Transcript};
+use harmony_mask::{MaskId, Matcher, Request, SpecialToken, TokenId, TokenMask, TokenMaskMut, Transcript};
 
 use crate::harness::{EXAMPLES, HABITS, Random, WIDTH, choose, example};
 
@@ -16,6 +16,7 @@ struct Observed {
     tokens: Vec<TokenId>,
     residual: Residual,
     mask: TokenMask,
+    mask_id: Option<MaskId>,
     is_finished: bool,
     is_accepting: bool,
     stop_tokens: Vec<TokenId>,
@@ -39,6 +40,7 @@ fn observe(matcher: &Matcher) -> Observed {
         tokens: matcher.tokens().to_vec(),
         residual: matcher.residual().clone(),
         mask,
+        mask_id: matcher.mask_id(),
         is_finished: matcher.is_finished(),
         is_accepting: matcher.is_accepting(),
         stop_tokens: matcher.stop_tokens(),
@@ -217,7 +219,7 @@ fn no_public_function_is_left_out() {
     let mut sources: Vec<String> = files.map(|file| fs::read_to_string(file).expect("text")).collect();
     let compiler = include_str!("../src/compiler.rs");
     sources.push(compiler[compiler.find("impl Grammar {").expect("there is one")..].to_owned());
-    let functions = sources.iter().flat_map(|source| source.split("    pub fn ").skip(1));
+    let functions = sources.iter().flat_map(|source| source.split("\n    pub fn ").skip(1));
     let names = functions.map(|rest| rest.split(['(', '<']).next().expect("a name"));
     let here = include_str!("arbitrary_tokens.rs");
     let missing: Vec<_> =
