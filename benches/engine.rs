@@ -93,28 +93,42 @@ fn stepping(c: &mut Criterion) {
     group.finish();
 }
 
-/// One mask, hot, in the states where a model spends its time.
+/// The states where a model spends its time, each with what was said last.
+const STATES: [(&str, &str); 5] = [
+    ("header", "channel|>"),
+    ("reasoning", "user asks"),
+    ("recipient", "functions"),
+    ("string", "Lis"),
+    ("number", "38"),
+];
+
+fn matcher_after(grammar: &Grammar, last: &str) -> Matcher {
+    let end = COMPLETION.find(last).expect("in the completion") + last.len();
+    let mut matcher = grammar.matcher();
+    let tokens = matcher.vocabulary().encode_with_special(&COMPLETION[..end]).expect("it has an encoder");
+    tokens.iter().for_each(|token| matcher.accept(*token).expect("accepted"));
+    matcher
+}
+
+/// One mask, hot: without a deadline, with one that is far, and with one that leaves hardly a choice.
 fn masks(c: &mut Criterion) {
     let compiler = Compiler::new(Vocabulary::o200k_harmony());
     let grammar = grammar(&compiler);
     let mut mask = TokenMask::new(WIDTH);
-    let mut group = c.benchmark_group("mask");
-    let states = [
-        ("header", "channel|>"),
-        ("reasoning", "user asks"),
-        ("recipient", "functions"),
-        ("string", "Lis"),
-        ("number", "38"),
-    ];
-    for (name, after) in states {
-        let end = COMPLETION.find(after).expect("in the completion") + after.len();
-        let tokens =
-            compiler.vocabulary().encode_with_special(&COMPLETION[..end]).expect("it has an encoder");
-        let mut matcher = grammar.matcher();
-        tokens.iter().for_each(|token| matcher.accept(*token).expect("accepted"));
-        group.bench_function(name, |b| b.iter(|| matcher.fill_mask(black_box(&mut mask))));
+    for (name, spare) in
+        [("mask", None), ("mask, far deadline", Some(1_000)), ("mask, near deadline", Some(2))]
+    {
+        let mut group = c.benchmark_group(name);
+        for (state, last) in STATES {
+            let mut matcher = matcher_after(&grammar, last);
+            if let Some(spare) = spare {
+                let needed = matcher.shortest_completion().len();
+                matcher.finish_within(needed + spare).expect("the shortest fits");
+            }
+            group.bench_function(state, |b| b.iter(|| matcher.fill_mask(black_box(&mut mask))));
+        }
+        group.finish();
     }
-    group.finish();
 }
 
 /// A step of many sequences, each on a schema of its own: their tables do not stay in the processor's caches. `copy` writes as many known masks

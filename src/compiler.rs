@@ -13,6 +13,7 @@ use crate::json::{self, SpellingError, Style};
 use crate::lark::{self, LarkError, LarkErrorKind, Template};
 use crate::limits::{Budget, Cancellation, Limits};
 use crate::matcher::{Matcher, PromptError, Rules};
+use crate::regular::Dfa;
 use crate::schema::{Coverage, Schema, SchemaError, SchemaOptions};
 use crate::special::{SpecialToken, TokenId};
 use crate::vocabulary::Vocabulary;
@@ -96,6 +97,10 @@ impl Compiler {
             Body::Answer(format) => {
                 let part = Part { tool: None, at: &format.pointer, what: "the answer" };
                 self.value(&format.schema, &part, &mut job)
+            }
+            Body::TextAnswer(format) => {
+                let part = Part { tool: None, at: &format.pointer, what: "the answer" };
+                self.body(format.syntax, &format.definition, &part, &mut job)
             }
         });
         let turn = turn.map_err(|error| self.given_up(error))?;
@@ -181,7 +186,7 @@ impl Compiler {
         self.ended(text, job)
     }
 
-    /// The texts of a tool that declares a grammar. They are bodies, so they contain no special tokens.
+    /// The texts of a tool or response format that declares a grammar. They are bodies, so they contain no special tokens.
     fn body(
         &self,
         syntax: Syntax,
@@ -237,11 +242,8 @@ impl Compiler {
 
     fn read(&self, schema: &Value, part: &Part<'_>, job: &mut Job<'_>) -> Result<(Schema, Style), Error> {
         let options = job.options;
-        let schema_options = SchemaOptions {
-            formats: options.formats,
-            resources: self.resources.clone(),
-            texts: options.forbids_spelled_tokens.then(harmony::unspelled),
-        };
+        let schema_options =
+            SchemaOptions { formats: options.formats, resources: self.resources.clone(), texts: job.texts() };
         let schema = Schema::read(schema, &schema_options, &job.budget).map_err(|source| Error::Schema {
             tool: part.tool.map(str::to_owned),
             at: part.at.to_owned(),
@@ -274,6 +276,11 @@ struct Job<'o> {
 }
 
 impl Job<'_> {
+    /// The language that all texts and strings are confined to, if they are.
+    fn texts(&self) -> Option<Arc<Dfa>> {
+        self.options.forbids_spelled_tokens.then(harmony::unspelled)
+    }
+
     /// Counts the reading of a grammar, which has ceilings of its own; gives up where somebody cancelled.
     fn charge_text(&self, text: &str, part: &Part<'_>) -> Result<(), Error> {
         const BYTES_PER_STEP: usize = 16;
@@ -284,12 +291,12 @@ impl Job<'_> {
 
 fn template(grammar: &str, part: &Part<'_>, job: &Job<'_>) -> Result<Template, Error> {
     job.charge_text(grammar, part)?;
-    Template::parse_within(grammar, &job.budget).map_err(|source| part.refused(source))
+    Template::parse_confined(grammar, &job.budget, job.texts()).map_err(|source| part.refused(source))
 }
 
 fn regex(pattern: &str, part: &Part<'_>, job: &Job<'_>) -> Result<Expression, Error> {
     job.charge_text(pattern, part)?;
-    lark::regex(pattern, &job.budget).map_err(|source| part.refused(source))
+    lark::regex(pattern, &job.budget, job.texts()).map_err(|source| part.refused(source))
 }
 
 /// Which part of a request a schema belongs to.

@@ -1,6 +1,8 @@
 //! Laws 2 and 3 on real schemas: what is sampled through the masks is JSON without duplicate names, and valid for the `jsonschema` crate with
 //! formats asserted; no mask on the way is empty, and the shortest completion of wherever the sampler stops is accepted.
 //!
+//! And values that are nearly valid are accepted exactly if they are valid.
+//!
 //! A few schemas of MaskBench, or 1,200 with 20 completions each where `HARMONY_MASK_CORPORA=whole` (minutes in a release build, longer in others).
 
 use std::collections::BTreeMap;
@@ -8,9 +10,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use jsonschema::Validator;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::corpus::{files, spread};
+use crate::corpus::{accepts, files, spread};
 use crate::harness::baseline::{is_whole, read_json};
 use crate::harness::unique::Unique;
 use crate::harness::{COMPILER, HABITS, Random, walk};
@@ -31,8 +33,12 @@ fn sampled_completions_are_valid() {
         if checked == schemas {
             break;
         }
-        match subject(file) {
-            Ok((grammar, oracle)) => {
+        let either = |name: &str| match name.len().is_multiple_of(2) {
+            true => PropertyOrder::Declared,
+            false => PropertyOrder::Any,
+        };
+        match read(file, either) {
+            Ok((_, grammar, oracle)) => {
                 // A walk that panics does not know its schema.
                 let check = AssertUnwindSafe(|| check(&grammar, &oracle, completions));
                 let outcome =
@@ -48,20 +54,114 @@ fn sampled_completions_are_valid() {
     assert_eq!(checked, schemas);
 }
 
-/// A schema's grammar and its oracle, or why it says nothing here.
-fn subject(file: &Path) -> Result<(Grammar, Validator), String> {
+/// Soundness and completeness beside what the corpus tries: values that are nearly valid are accepted exactly if the oracle says so.
+#[test]
+fn mutated_instances_are_accepted_if_and_only_if_they_are_valid() {
+    let Some(files) = files() else { return };
+    let (schemas, mutants) = if is_whole() { (3_000, 20) } else { (150, 6) };
+    let (mut checked, mut valid, mut wrong) = (0, 0, Vec::new());
+    for (number, file) in spread(&files).enumerate() {
+        let Ok((document, grammar, oracle)) = read(file, |_| PropertyOrder::Any) else { continue };
+        let mut random = Random::new(number as u64);
+        let tests = document["tests"].as_array().expect("tests");
+        let originals: Vec<&Value> = tests.iter().map(|test| &test["data"]).collect();
+        for _ in 0..if originals.is_empty() { 0 } else { mutants } {
+            let mut value = originals[random.below(originals.len())].clone();
+            mutate(&mut value, originals[random.below(originals.len())], &mut random);
+            let is_valid = oracle.is_valid(&value);
+            valid += usize::from(is_valid);
+            if accepts(&grammar, &value.to_string()) != is_valid {
+                wrong.push(format!("{}: valid {is_valid}: {value}", file.display()));
+            }
+            checked += 1;
+        }
+        if number == schemas {
+            break;
+        }
+    }
+    println!("{checked} values, {valid} valid");
+    assert!(wrong.is_empty(), "{}: {wrong:#?}", wrong.len());
+    assert!(valid > checked / 10 && valid < checked * 9 / 10, "{valid} of {checked} valid");
+}
+
+/// Changes one place of a value: to something else, to a part of another value, or by one member or element.
+fn mutate(value: &mut Value, other: &Value, random: &mut Random) {
+    let inner = match value {
+        Value::Object(members) => members.values_mut().collect(),
+        Value::Array(elements) => elements.iter_mut().collect(),
+        _ => Vec::new(),
+    };
+    // Deep inside more often than at the top, where most changes are fatal.
+    if !inner.is_empty() && random.below(4) > 0 {
+        let at = random.below(inner.len());
+        return mutate(inner.into_iter().nth(at).expect("within"), other, random);
+    }
+    match value {
+        Value::Object(members) if random.below(3) > 0 => {
+            let at = random.below(members.len() + 1);
+            match members.keys().nth(at).cloned() {
+                Some(name) => drop(members.shift_remove(&name)),
+                None => drop(members.insert("unexpected".to_owned(), scalar(random))),
+            }
+        }
+        Value::Array(elements) if random.below(3) > 0 => match elements.pop() {
+            Some(last) if random.below(2) == 0 => elements.extend([last.clone(), last]),
+            Some(_) => {}
+            None => elements.push(scalar(random)),
+        },
+        _ if random.below(3) == 0 => *value = part(other, random).clone(),
+        _ => *value = scalar(random),
+    }
+}
+
+fn part<'v>(value: &'v Value, random: &mut Random) -> &'v Value {
+    let inner: Vec<&Value> = match value {
+        Value::Object(members) => members.values().collect(),
+        Value::Array(elements) => elements.iter().collect(),
+        _ => Vec::new(),
+    };
+    if inner.is_empty() || random.below(4) == 0 {
+        value
+    } else {
+        part(inner[random.below(inner.len())], random)
+    }
+}
+
+fn scalar(random: &mut Random) -> Value {
+    let values = [
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(-1),
+        json!(7),
+        json!(1.5),
+        json!(100_000),
+        json!(""),
+        json!("a"),
+        json!("Ab-1_é"),
+        json!("2024-02-29"),
+        json!("https://example.com/a?b#c"),
+        json!([]),
+        json!({}),
+    ];
+    values[random.below(values.len())].clone()
+}
+
+/// A schema's document, its grammar and its oracle, or why it says nothing here.
+fn read(file: &Path, order: impl Fn(&str) -> PropertyOrder) -> Result<(Value, Grammar, Validator), String> {
     let name = file.file_stem().expect("a name").to_string_lossy();
     if let Some((_, reason)) = ORACLE_ERRS.iter().find(|(erring, _)| *erring == name) {
         return Err((*reason).to_owned());
     }
-    let schema = &read_json(file)["schema"];
-    let order = if name.len().is_multiple_of(2) { PropertyOrder::Declared } else { PropertyOrder::Any };
-    let options = Options { property_order: order, ..Options::default() };
+    let document = read_json(file);
+    let schema = &document["schema"];
+    let options = Options { property_order: order(&name), ..Options::default() };
     let grammar = COMPILER
         .compile_schema(schema, &options)
         .map_err(|error| format!("not compiled: {}", error.kind()))?;
     let oracle = jsonschema::options().should_validate_formats(true).build(schema);
-    Ok((grammar, oracle.map_err(|_| "the oracle refuses it".to_owned())?))
+    let oracle = oracle.map_err(|_| "the oracle refuses it".to_owned())?;
+    Ok((document, grammar, oracle))
 }
 
 fn check(grammar: &Grammar, oracle: &Validator, completions: usize) -> Result<(), String> {

@@ -117,8 +117,9 @@ fn bytes(matcher: &Matcher) -> Vec<u8> {
 /// Objects of at most one member, since a grammar cannot ask for distinct names.
 const JSON: &str = r#"
     start: value
-    value: "null" | "true" | "false" | NUMBER | STRING | "[" (value ("," value)*)? "]" | "{" (STRING ":" value)? "}"
-    NUMBER: "0" | /-?(0|[1-9][0-9]*)(\.[0-9]+)?/ | /-?(0(\.0+)?|[1-9](\.[0-9]+)?)[eE][+-]?[0-9]+/
+    value: "null" | "true" | "false" | NUMBER | STRING | "[" (value (COMMA value)*)? "]" | "{" (STRING COLON value)? "}"
+    NUMBER: /-?(0|[1-9][0-9]{0,307})(\.[0-9]+)?/ | /-?(0(\.0+)?|[1-9](\.[0-9]+)?)[eE]/ EXPONENT
+    EXPONENT: /\+?([0-9]{1,2}|[0-2][0-9]{2}|30[0-7])|-([0-9]{1,2}|[0-3][0-9]{2})/
     STRING: "\"" CHARACTER* "\""
     CHARACTER: /[^"\\\x00-\x1f]/ | "\\" (/["\\\/bfnrt]/ | "u" (PLAIN | HIGH "\\u" LOW))
     PLAIN: /[0-9a-cA-CefEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}/
@@ -134,36 +135,51 @@ fn json_schema() -> Value {
     ]})
 }
 
-/// JSON by a grammar allows what JSON by a schema does, on texts that both read.
+/// Texts of several kinds, written compactly.
+const TEXTS: [&str; 8] = [
+    r#"[null,true,false,"",{},[]]"#,
+    r#"{"a":{"b c":[{"é":-0.5},"\n\u00e9\ud83d\ude00/"]}}"#,
+    r#"[0,-1,20.05,[["deep"]],"12"]"#,
+    r#"[1e5,-1.25E-7,0.0e0,3.0,123456789012345678901234567890]"#,
+    r#"["Grüße, 世界 👋","tab\there","back\\slash \"quoted\"","</script>"]"#,
+    r#"{"query":"SELECT name FROM users WHERE id = 12 AND note LIKE '%x%';"}"#,
+    r#"[[[[[[[[[[[[[[[[{"k":[[[[[[[[]]]]]]]]}]]]]]]]]]]]]]]]]"#,
+    r#""The quick brown fox, jumping: [over] {lazy} dogs.""#,
+];
+
+/// JSON by a grammar allows what JSON by a schema does: compactly, and with or without a space after each comma and colon.
 #[test]
 fn json_by_grammar_is_json_by_schema() {
-    let compact = Options { whitespace: Layout::Compact, ..Options::default() };
-    let by_grammar = compile(JSON).expect("a grammar");
-    let by_schema = COMPILER.compile_schema(&json_schema(), &compact).expect("a schema");
-    let mut wrong = Vec::new();
-    for text in [
-        r#"[null,true,false,"",{},[]]"#,
-        r#"{"a":{"b c":[{"é":-0.5},"\\n\u00e9\ud83d\ude00/"]}}"#,
-        r#"[0,-1,20.05,[["deep"]],"12"]"#,
-    ] {
-        let (mut left, mut right) = (by_grammar.matcher(), by_schema.matcher());
-        let (mut mine, mut other) = (TokenMask::new(WIDTH), TokenMask::new(WIDTH));
-        for token in COMPILER.vocabulary().encode(text).expect("it has an encoder") {
-            left.fill_mask(&mut mine);
-            right.fill_mask(&mut other);
-            let differ = |(id, bit): (usize, bool)| (bit != other.contains(id as u32)).then_some(id as u32);
-            let ids: Vec<u32> = (0..WIDTH).filter_map(|id| differ((id, mine.contains(id as u32)))).collect();
-            if !ids.is_empty() {
-                let some: Vec<String> =
-                    ids.iter().take(5).map(|id| left.vocabulary().decode(&[*id])).collect();
-                wrong.push(format!("{} tokens after {:?}: {some:?}", ids.len(), said(&left)));
+    let spaced = |text: &str| text.replace("\",", "\", ").replace("],", "], ").replace("\":", "\": ");
+    for (layout, space) in [(Layout::Compact, ""), (Layout::Single, r#" " "?"#)] {
+        let options = Options { whitespace: layout, ..Options::default() };
+        let by_grammar =
+            compile(&format!("{JSON}\nCOMMA: \",\"{space}\nCOLON: \":\"{space}")).expect("a grammar");
+        let by_schema = COMPILER.compile_schema(&json_schema(), &options).expect("a schema");
+        for text in TEXTS {
+            check_same_masks(&by_grammar, &by_schema, text);
+            if layout == Layout::Single {
+                check_same_masks(&by_grammar, &by_schema, &spaced(text));
             }
-            left.accept(token).expect("JSON");
-            right.accept(token).expect("JSON");
         }
-        assert!(left.is_accepting() && right.is_accepting(), "{text}");
     }
-    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Both allow the same tokens along a text, and accept it.
+fn check_same_masks(by_grammar: &Grammar, by_schema: &Grammar, text: &str) {
+    let (mut left, mut right) = (by_grammar.matcher(), by_schema.matcher());
+    let (mut mine, mut other) = (TokenMask::new(WIDTH), TokenMask::new(WIDTH));
+    for token in COMPILER.vocabulary().encode(text).expect("it has an encoder") {
+        left.fill_mask(&mut mine);
+        right.fill_mask(&mut other);
+        let is_one_sided = |id: &u32| mine.contains(*id) != other.contains(*id);
+        let ids: Vec<u32> = (0..WIDTH as u32).filter(is_one_sided).collect();
+        let some: Vec<String> = ids.iter().take(5).map(|id| left.vocabulary().decode(&[*id])).collect();
+        assert!(ids.is_empty(), "{} tokens after {:?}: {some:?}", ids.len(), said(&left));
+        left.accept(token).expect("JSON");
+        right.accept(token).expect("JSON");
+    }
+    assert!(left.is_accepting() && right.is_accepting(), "{text}");
 }
 
 #[test]
@@ -241,4 +257,63 @@ fn cancelled_grammars_are_given_up() {
     assert!(matches!(lark, Err(Error::Cancelled)), "{lark:?}");
     let regex = compiler.compile_regex("a");
     assert!(matches!(regex, Err(Error::Cancelled)), "{regex:?}");
+}
+
+/// Grammars in which everything may be read in many ways, with a text that asks for all of them.
+fn slow_grammars() -> Vec<(&'static str, String, String)> {
+    let many = |rule: &dyn Fn(usize) -> String| (0..10_000).map(rule).collect::<String>();
+    let choice = (0..10_000).map(|rule| format!("r{rule}")).collect::<Vec<_>>().join(" | ");
+    let nested = |depth: usize| format!("{}x{}", "(".repeat(depth), ")".repeat(depth));
+    vec![
+        (
+            "ambiguous at every level",
+            "start: \"(\" start \")\" | \"(\" a \")\" | start start | \"x\"\na: start | start a".to_owned(),
+            nested(1_000).repeat(2),
+        ),
+        (
+            "closed in two ways at every level",
+            "start: a | b\na: \"(\" start \")\" | \"x\"\nb: \"(\" start \")\" | \"x\"".to_owned(),
+            nested(2_000),
+        ),
+        ("every tree over one text", "start: start start | \"a\"".to_owned(), "a".repeat(2_000)),
+        ("every division into words", "start: W+\nW: /[a-z]+/".to_owned(), "word".repeat(500)),
+        (
+            "10,000 alternatives through unit rules",
+            format!(
+                "start: {choice}\n{}",
+                many(&|rule| format!("r{rule}: s{rule}\ns{rule}: \"x\" \"{rule}\"\n"))
+            ),
+            "x9999".to_owned(),
+        ),
+        (
+            "10,000 unit rules in a row",
+            format!("start: r0\n{}r10000: \"x\"", many(&|rule| format!("r{rule}: r{}\n", rule + 1))),
+            "x".to_owned(),
+        ),
+    ]
+}
+
+/// What is read in many ways is followed once: none of these would end otherwise.
+#[test]
+fn ambiguity_costs_no_more_than_the_text() {
+    for (name, source, text) in slow_grammars() {
+        let grammar = compile(&source).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(read(&grammar, &text), (text.len(), true), "{name}");
+        let (mut matcher, mut mask) = (grammar.matcher(), TokenMask::new(WIDTH));
+        for token in COMPILER.vocabulary().encode(&text).expect("it has an encoder") {
+            matcher.fill_mask(&mut mask);
+            assert!(mask.contains(token), "{name}");
+            matcher.accept(token).expect("the mask has it");
+        }
+        assert!(matcher.is_accepting(), "{name}");
+    }
+}
+
+/// As many rules that begin with each other are refused by a limit, not read for minutes.
+#[test]
+fn ten_thousand_rules_that_begin_with_each_other_are_too_many() {
+    let rules: String =
+        (0..10_000).map(|rule| format!("r{rule}: r{} \"a\" | \"b\"\n", (rule + 1) % 10_000)).collect();
+    let error = compile(&format!("start: r0\n{rules}")).expect_err("too many");
+    assert_eq!(error.limit().map(|limit| limit.what), Some("left_recursive_rules"));
 }

@@ -137,6 +137,44 @@ fn everything_in_a_prompt_comes_back() {
     );
 }
 
+/// What the masks allow and no document shows in a prompt is said to be missing there, and it is.
+#[test]
+fn what_a_prompt_cannot_say_is_listed() {
+    let grammar = json!({"syntax": "lark", "definition": "start: \"unseen\""});
+    let nested = json!({"type": "grammar", "grammar": grammar});
+    let request = json!({
+        "tools": [
+            {"type": "custom", "name": "run", "description": "Runs it."},
+            {"type": "custom", "custom": {"name": "sum", "format": nested}},
+            {"type": "function", "name": "f"},
+        ],
+        "harmony": {
+            "builtin_tools": ["python"],
+            "recipients": [
+                {"name": "container.exec", "schema": {"type": "object"}},
+                {"name": "lab.sum", "grammar": grammar},
+                {"name": "notes", "text": true},
+            ]
+        }
+    });
+    let conversation = Conversation::read(&request).expect("a request");
+    let unsaid: Vec<String> = conversation.unsaid().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        unsaid,
+        [
+            "the prompt does not say the grammar of `sum` (/tools/1/custom/format/grammar/definition)",
+            "the prompt does not declare the recipient `container.exec` (/harmony/recipients/0/schema)",
+            "the prompt does not declare the recipient `lab.sum` (/harmony/recipients/1/grammar/definition)",
+            "the prompt does not declare the recipient `notes` (/harmony/recipients/2)",
+        ]
+    );
+    let prompt = conversation.for_completion().to_string();
+    assert!(prompt.contains("type sum = (_: string) => any;"), "{prompt}");
+    for missing in ["unseen", "container", "lab.sum", "notes"] {
+        assert!(!prompt.contains(missing), "{missing}: {prompt}");
+    }
+}
+
 /// Where an answer has begun, in text and in tokens, and what may follow.
 #[test]
 fn answers_that_have_begun_go_on() {

@@ -232,6 +232,29 @@ fn differences_are_those_that_are_listed() {
     }
 }
 
+/// Parts of one content are one text: where they are cut changes nothing. The reference tokenises each by itself, so a word that is cut has other
+/// tokens.
+#[test]
+fn parts_of_one_content_are_one_text() {
+    let system = json!({"prompt": {"system": false}});
+    let render = |content: Value| {
+        let request = json!({"messages": [{"role": "user", "content": content}], "harmony": system});
+        render(&request, Form::Completion)
+    };
+    let part = |text: &str| json!({"type": "text", "text": text});
+    let whole = render(json!("Hello world"));
+    assert_eq!(render(json!([part("Hel"), part("lo world")])), whole);
+    let theirs = |parts: &[&str]| {
+        let empty = Message::from_role_and_contents(Role::User, []);
+        let message = parts.iter().fold(empty, |message, part| message.adding_content(*part));
+        reference::render(&[message], Form::Completion, true)
+    };
+    assert_eq!(theirs(&["Hello world"]), whole);
+    assert_ne!(theirs(&["Hel", "lo world"]), whole);
+    let decode = |tokens: &[TokenId]| Vocabulary::o200k_harmony().decode(tokens);
+    assert_eq!(decode(&theirs(&["Hel", "lo world"])), decode(&whole));
+}
+
 /// What is forgotten: thoughts before the last answer, as the guide says. The reference forgets those before the first, and none at all while a
 /// call is pending.
 #[test]

@@ -4,6 +4,7 @@
 //! which the format does not have; nothing else is changed.
 
 use harmony_mask::Request;
+use harmony_mask::harmony::Format;
 use harmony_mask::prompt::Conversation;
 use serde_json::Value;
 
@@ -67,8 +68,8 @@ fn they_are_read_back_to_the_same_request() {
 /// The response formats by name and schema. Where they stand in a request is not told by a prompt.
 fn schemas(request: &Request) -> Vec<(Option<String>, Value)> {
     match request.format() {
-        harmony_mask::harmony::Format::Text => Vec::new(),
-        harmony_mask::harmony::Format::Json(formats) => {
+        Format::Text | Format::Grammar(_) => Vec::new(),
+        Format::Json(formats) => {
             formats.iter().map(|format| (format.name.clone(), format.schema.clone())).collect()
         }
     }

@@ -78,6 +78,7 @@ fn the_examples_are_requests() {
         include_str!("../examples/weather.json"),
         include_str!("../examples/shopping.json"),
         include_str!("../examples/tools_and_format.json"),
+        include_str!("../examples/grammars.json"),
     ] {
         text.parse::<Request>().expect("a request");
     }

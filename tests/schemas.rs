@@ -205,7 +205,7 @@ pub(crate) fn random_text(matcher: &Matcher, length: usize, random: &mut Random)
         text.push(byte);
         residual = next;
     }
-    for unit in automaton.shortest_completion(&residual) {
+    for unit in automaton.shortest_completion(&residual).iter().copied() {
         residual = automaton.step(&residual, unit).expect("the shortest completion is a way to the end");
         if let Unit::Byte(byte) = unit {
             text.push(byte);

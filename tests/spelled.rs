@@ -73,3 +73,48 @@ fn a_schema_that_needs_a_spelled_token_is_refused() {
     assert_eq!(request(json!({"type": "object", "required": ["<|end|>"]})), Err("unsatisfiable"));
     assert_eq!(request(json!({"enum": ["<|end|>", "end"]})), Ok(()));
 }
+
+/// A request whose answer is a text of this grammar and that forbids spelled tokens; the kind of the error, where there is one.
+fn answers(syntax: &str, definition: &str) -> Result<Grammar, &'static str> {
+    let format = json!({"type": "grammar", "syntax": syntax, "definition": definition});
+    let document = json!({"text": {"format": format}, "harmony": {"forbid_spelled_tokens": true}});
+    COMPILER.compile(&Request::read(&document).expect("a request")).map_err(|error| error.kind())
+}
+
+#[test]
+fn grammars_are_confined_to_texts_that_spell_no_token() {
+    for (syntax, definition) in [
+        ("regex", "[^\"]*"),
+        ("lark", "start: TEXT\nTEXT: /[^\"]*/"),
+        ("lark", "start: line (\"\\n\" line)*\nline: /[^\\n]+/ | %json {\"type\": \"string\"}"),
+        ("lark", "start: (NAME | \"<\" | \"|\" \" \" | \">\")+\nNAME: /[a-z]+/"),
+    ] {
+        let grammar = answers(syntax, definition).expect(definition);
+        let accepts = |text| accepts(&grammar, (BODIES[0].0, text, BODIES[0].2));
+        assert!(accepts("end < | >end") || accepts("end"), "{definition}");
+        assert!(!accepts("<|end|>"), "{definition}");
+        assert!(!accepts("a<|start|>b"), "{definition}");
+    }
+}
+
+#[test]
+fn grammars_that_may_spell_a_token_across_terminals_are_refused() {
+    for (definition, kind) in [
+        ("start: \"a\" | \"<|end|>\"", "unsatisfiable"),
+        ("start: \"<|\" \"end\" \"|>\"", "unsupported"),
+        ("start: (\"<\" | \"|\" | \">\" | NAME)*\nNAME: /[a-z]+/", "unsupported"),
+        ("start: x\nx: \"(\" x \")\" | \"<\" y\ny: \"|end\" z\nz: \"x\" | \"|>\"", "unsupported"),
+        ("start: \"<|en\" \"d|>\"\n%ignore /~+/", "unsupported"),
+        ("start: \"<|reserved_\" %json {\"type\": \"integer\"} \"|>\"", "unsupported"),
+    ] {
+        assert_eq!(answers("lark", definition).err(), Some(kind), "{definition}");
+    }
+    for definition in [
+        "start: \"<|\" \"en\" \"x\" \"d|>\"",
+        "start: (\"<\" NAME | \"|\" NAME | \">\" NAME)*\nNAME: /[a-z]+/",
+        "start: x\nx: \"(\" x \")\" | \"<|en\" \" \" | \"d|>\"",
+        "start: (\"<\" %json {\"type\": \"string\"} \">\")*",
+    ] {
+        assert_eq!(answers("lark", definition).err(), None, "{definition}");
+    }
+}

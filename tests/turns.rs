@@ -174,6 +174,9 @@ fn is_body_right(request: &Request, message: &Message) -> bool {
         (None, Format::Json(formats)) if message.channel.as_deref() == Some("final") => {
             formats.iter().any(|format| is_sound(&format.schema, &message.content))
         }
+        (None, Format::Grammar(_)) if message.channel.as_deref() == Some("final") => {
+            ["yes", "no", "see \""].iter().any(|start| message.content.starts_with(start))
+        }
         (None, _) => true,
     }
 }
@@ -187,8 +190,10 @@ fn is_sound(schema: &Value, body: &str) -> bool {
 /// The formats that are reported are those whose schema the answer meets.
 fn formats_match(request: &Request, matcher: &Matcher, messages: &[Message]) -> bool {
     let answer = messages.last().filter(|last| last.channel.as_deref() == Some("final"));
-    let (Format::Json(formats), Some(answer)) = (request.format(), answer) else {
-        return matcher.matching_formats().is_empty();
+    let (formats, answer) = match (request.format(), answer) {
+        (Format::Json(formats), Some(answer)) => (formats, answer),
+        (Format::Grammar(format), Some(_)) => return matcher.matching_formats() == [&format.pointer],
+        _ => return matcher.matching_formats().is_empty(),
     };
     let meets = |format: &&JsonFormat| is_sound(&format.schema, &answer.content);
     let expected: Vec<&str> = formats.iter().filter(meets).map(JsonFormat::title).collect();

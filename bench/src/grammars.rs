@@ -1,6 +1,7 @@
 //! `grammars`: Lark grammars with texts, for verdicts and speed; beside llguidance where this package is built with that feature.
 //!
-//! The folder holds `NAME.lark` and a `cases.json` that gives each name its accepted and rejected texts, as `tests/cases/grammars` does. Each text is
+//! The folder holds `NAME.lark` and a `cases.json` that gives each name its accepted and rejected texts, as `tests/cases/grammars` does; a `NAME.schema.json`
+//! beside it describes the same JSON by a schema, and is measured as one engine more. Each text is
 //! tokenised, and for each token a mask is filled and the token accepted, engine after engine on the same text, so that both meet the
 //! same noise. The first pass over a grammar's texts is cold, later ones are hot.
 
@@ -16,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::corpus::{self, BenchError};
-use crate::engine::{self, Engine, Sequence};
+use crate::engine::{self, Engine, Sequence, Start};
 use crate::stats::Durations;
 use crate::{peers, report};
 
@@ -43,11 +44,25 @@ struct Texts {
 /// What an engine did with one grammar.
 #[derive(Default)]
 struct Outcome {
+    engine: &'static str,
     refused: Option<String>,
     compile_us: f64,
     cold: Durations,
     hot: Durations,
-    verdicts: Vec<bool>,
+    verdicts: Vec<Verdict>,
+}
+
+/// What an engine said of one text.
+struct Verdict {
+    is_whole: bool,
+    /// Tokens that it took.
+    taken: usize,
+}
+
+/// A language to measure: an engine, and what it is to compile.
+struct Candidate<'a> {
+    engine: &'static str,
+    compile: Box<dyn Fn() -> Result<Start, String> + 'a>,
 }
 
 impl Grammars {
@@ -59,34 +74,26 @@ impl Grammars {
         for (name, texts) in &cases {
             let path = self.folder.join(format!("{name}.lark"));
             let source = fs::read_to_string(&path).map_err(|source| BenchError::Read { path, source })?;
-            let outcomes: Vec<Outcome> = self.outcomes(&engines, &source, texts, &vocabulary);
-            lines.extend(
-                engines.iter().zip(&outcomes).map(|(engine, outcome)| line(name, engine.as_ref(), outcome)),
-            );
-            lines.extend(
-                differences(texts, &outcomes)
-                    .into_iter()
-                    .map(|text| format!("  verdicts differ on {text:?}")),
-            );
-            rows.push(row(name, &engines, &outcomes, texts));
+            let schema = fs::read_to_string(self.folder.join(format!("{name}.schema.json"))).ok();
+            let candidates = candidates(&engines, &source, schema.as_deref());
+            let outcomes = self.outcomes(&candidates, texts, &vocabulary);
+            let differences = differences(texts, &outcomes, &vocabulary);
+            lines.extend(outcomes.iter().map(|outcome| line(name, outcome)));
+            lines.extend(differences.iter().map(|difference| format!("  {difference}")));
+            rows.push(row(name, &outcomes, &differences));
         }
         report(self.json.as_deref(), &json!({"grammars": rows}), &lines.join("\n"))
     }
 
-    fn outcomes(
-        &self,
-        engines: &[Box<dyn Engine>],
-        source: &str,
-        texts: &Texts,
-        vocabulary: &Vocabulary,
-    ) -> Vec<Outcome> {
-        let mut outcomes: Vec<Outcome> = engines.iter().map(|_| Outcome::default()).collect();
-        let mut starts = Vec::new();
-        for (engine, outcome) in engines.iter().zip(&mut outcomes) {
+    fn outcomes(&self, candidates: &[Candidate<'_>], texts: &Texts, vocabulary: &Vocabulary) -> Vec<Outcome> {
+        let (mut outcomes, mut starts) = (Vec::new(), Vec::new());
+        for Candidate { engine, compile } in candidates {
+            let mut outcome = Outcome { engine, ..Outcome::default() };
             let began = Instant::now();
-            let start = engine.lark(source);
+            let start = compile();
             outcome.compile_us = began.elapsed().as_nanos() as f64 / 1e3;
             starts.push(start.map_err(|error| outcome.refused = Some(error)).ok());
+            outcomes.push(outcome);
         }
         for text in all(texts) {
             let tokens = vocabulary.encode(&text).expect("o200k_harmony has an encoder");
@@ -111,38 +118,59 @@ fn all(texts: &Texts) -> Vec<String> {
     texts.accepted.iter().cloned().chain(rejected).collect()
 }
 
-fn read(sequence: &mut dyn Sequence, tokens: &[TokenId], times: &mut Durations) -> bool {
-    for &token in tokens {
+/// The engines with a grammar, and harmony-mask with the schema of the same texts where there is one.
+fn candidates<'a>(
+    engines: &'a [Box<dyn Engine>],
+    source: &'a str,
+    schema: Option<&'a str>,
+) -> Vec<Candidate<'a>> {
+    let by_grammar = engines.iter().map(|engine| {
+        let compile: Box<dyn Fn() -> _> = Box::new(|| engine.lark(source));
+        Candidate { engine: engine.name(), compile }
+    });
+    let by_schema = schema.map(|schema| {
+        let compile: Box<dyn Fn() -> _> = Box::new(|| engines[0].schema(schema));
+        Candidate { engine: "ours by schema", compile }
+    });
+    by_grammar.chain(by_schema).collect()
+}
+
+fn read(sequence: &mut dyn Sequence, tokens: &[TokenId], times: &mut Durations) -> Verdict {
+    for (taken, &token) in tokens.iter().enumerate() {
         let began = Instant::now();
-        let taken = sequence.takes(token);
+        let is_taken = sequence.takes(token);
         times.push(began.elapsed());
-        if !taken {
-            return false;
+        if !is_taken {
+            return Verdict { is_whole: false, taken };
         }
     }
-    sequence.is_whole()
+    Verdict { is_whole: sequence.is_whole(), taken: tokens.len() }
 }
 
-/// The texts on which engines that compiled the grammar do not agree.
-fn differences(texts: &Texts, outcomes: &[Outcome]) -> Vec<String> {
-    let verdicts: Vec<&[bool]> = outcomes
-        .iter()
-        .filter(|outcome| outcome.refused.is_none())
-        .map(|outcome| &outcome.verdicts[..])
-        .collect();
-    let differs = |at: &usize| verdicts.iter().any(|engine| engine[*at] != verdicts[0][*at]);
-    let all = all(texts);
-    (0..all.len()).filter(differs).map(|at| all[at].clone()).collect()
-}
-
-fn line(name: &str, engine: &dyn Engine, outcome: &Outcome) -> String {
-    match &outcome.refused {
-        Some(error) => {
-            format!("{name}, {}: refused: {}", engine.name(), error.lines().next().unwrap_or_default())
+/// The texts on which engines that compiled the grammar do not agree, with how far each came.
+fn differences(texts: &Texts, outcomes: &[Outcome], vocabulary: &Vocabulary) -> Vec<String> {
+    let compiled: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.refused.is_none()).collect();
+    let difference = |(at, text): (usize, String)| {
+        let verdicts: Vec<&Verdict> = compiled.iter().map(|outcome| &outcome.verdicts[at]).collect();
+        if verdicts.iter().all(|verdict| verdict.is_whole == verdicts[0].is_whole) {
+            return None;
         }
+        let tokens = vocabulary.encode(&text).expect("o200k_harmony has an encoder");
+        let says = compiled.iter().zip(verdicts).map(|(outcome, verdict)| match verdict.is_whole {
+            true => format!("{} accepts it", outcome.engine),
+            false => format!("{} takes {:?}", outcome.engine, vocabulary.decode(&tokens[..verdict.taken])),
+        });
+        Some(format!("verdicts differ on {text:?}: {}", says.collect::<Vec<_>>().join(", ")))
+    };
+    all(texts).into_iter().enumerate().filter_map(difference).collect()
+}
+
+fn line(name: &str, outcome: &Outcome) -> String {
+    let engine = outcome.engine;
+    match &outcome.refused {
+        Some(error) => format!("{name}, {engine}: refused: {}", error.lines().next().unwrap_or_default()),
         None => format!(
-            "{name}, {}: compiled in {:.0} µs; cold {}; hot {}",
-            engine.name(),
+            "{name}, {engine}: compiled in {:.0} µs; cold {}; hot {}",
             outcome.compile_us,
             outcome.cold.summary().line(),
             outcome.hot.summary().line()
@@ -150,18 +178,18 @@ fn line(name: &str, engine: &dyn Engine, outcome: &Outcome) -> String {
     }
 }
 
-fn row(name: &str, engines: &[Box<dyn Engine>], outcomes: &[Outcome], texts: &Texts) -> Value {
+fn row(name: &str, outcomes: &[Outcome], differences: &[String]) -> Value {
     let document = |outcome: &Outcome| {
-        json!({
+        let document = json!({
             "refused": outcome.refused,
             "compile_us": outcome.compile_us,
             "tbm_us": outcome.cold.summary().document(),
             "tbm_hot_us": outcome.hot.summary().document(),
-        })
+        });
+        (outcome.engine.to_owned(), document)
     };
-    let names = engines.iter().map(|engine| engine.name().to_owned());
-    let engines: serde_json::Map<String, Value> = names.zip(outcomes.iter().map(document)).collect();
-    json!({"name": name, "engines": engines, "verdicts_differ": differences(texts, outcomes)})
+    let engines: serde_json::Map<String, Value> = outcomes.iter().map(document).collect();
+    json!({"name": name, "engines": engines, "verdicts_differ": differences})
 }
 
 /// Ours, and each peer that this program was built with.

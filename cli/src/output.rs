@@ -1,5 +1,6 @@
 //! Writing results: JSON for programs, plain sentences for people, colours only on a terminal.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -14,6 +15,12 @@ pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Res
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     write(&mut out)?;
     Ok(out.flush()?)
+}
+
+/// Says something beside the result, on standard error.
+pub(crate) fn note(text: &impl fmt::Display) {
+    // The result does not depend on it being seen.
+    let _ = writeln!(io::stderr(), "note: {text}");
 }
 
 /// Whether standard output shows colours.

@@ -44,6 +44,7 @@ impl Prompt {
         let request = document(&text).map_err(|error| input::refused(&self.request, error))?;
         let conversation = Conversation::read(&request)
             .map_err(|error| input::refused_conversation(&self.request, error))?;
+        conversation.unsaid().iter().for_each(output::note);
         let prompt = if self.training { conversation.for_training() } else { conversation.for_completion() };
         let tokens = prompt.tokens(&Vocabulary::o200k_harmony()).expect("o200k_harmony has an encoder");
         if self.json {

@@ -48,7 +48,7 @@ impl Verifier {
         Self {
             tools: tools.map(|tool| (tool.recipient(), arguments(&tool.payload))).collect(),
             formats: match request.format() {
-                Format::Text => Vec::new(),
+                Format::Text | Format::Grammar(_) => Vec::new(),
                 Format::Json(formats) => formats.iter().map(|format| body(&format.schema)).collect(),
             },
             is_call_required: matches!(request.calls(), Calls::Required(_)),

@@ -197,6 +197,19 @@ fn masks_are_listed_the_most_telling_first() {
     assert_eq!(run(&["mask", "examples/weather.json", "--prefix", "no"], b"").code, Some(1));
 }
 
+/// A prompt has no form for the grammar of a custom tool; that is said beside it.
+#[test]
+fn what_a_prompt_does_not_say_is_noted() {
+    let request = r#"{"tools": [{"type": "custom", "name": "sum", "format": {"type": "grammar", "syntax": "regex", "definition": "[0-9]+"}}]}"#;
+    let outcome = run(&["prompt", "-"], request.as_bytes());
+    assert_eq!(outcome.code, Some(0));
+    assert_eq!(
+        outcome.stderr,
+        "note: the prompt does not say the grammar of `sum` (/tools/0/format/definition)\n"
+    );
+    assert_eq!(run(&["prompt", "examples/weather.json"], b"").stderr, "");
+}
+
 #[test]
 fn prompts_are_written_and_taken_instead_of_requests() {
     let text = run(&["prompt", "examples/weather.json"], b"").stdout;

@@ -6,6 +6,11 @@ Sixteen matchers follow one completion each, on 1 to 16 threads. Each has a comp
 before the clock runs and none is shared; a mask that was made before is copied in less time than Python takes to call
 for it, and nothing is gained by doing that on more threads. `batches` is the same work in one call for each token.
 `hashing` is what the machine gives at the same time to work that shares nothing: read the one against the other.
+
+How much faster many threads are depends on how many cores the machine has left for them, which neighbours decide from
+one moment to the next (`busy`, processor time over wall time: with nobody else it is the number of cores). What depends
+on us is that the work does not grow with the threads (`work`, processor time over that of one thread): locks and shared
+memory would show there, on a busy machine as well.
 """
 
 from __future__ import annotations
@@ -16,8 +21,8 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 import harmony_mask
 
@@ -51,11 +56,18 @@ def follow_in_batches(matchers: list[harmony_mask.Matcher]) -> None:
             matcher.accept(token)
 
 
-def seconds(run: Callable[[list[harmony_mask.Matcher]], object]) -> float:
+class Taken(NamedTuple):
+    """What a run took, in seconds."""
+
+    wall: float
+    processor: float
+
+
+def taken(run: Callable[[list[harmony_mask.Matcher]], object]) -> Taken:
     fresh = matchers()
-    started = time.perf_counter()
+    wall, processor = time.perf_counter(), time.process_time()
     run(fresh)
-    return time.perf_counter() - started
+    return Taken(time.perf_counter() - wall, time.process_time() - processor)
 
 
 def on_threads(count: int) -> Callable[[list[harmony_mask.Matcher]], object]:
@@ -71,18 +83,21 @@ def hashing_on_threads(count: int) -> Callable[[list[harmony_mask.Matcher]], obj
 
 def main() -> None:
     counts = (1, 2, 4, 8, 16)
-    masks = {f"{count:>2} threads": on_threads(count) for count in counts} | {"batches": follow_in_batches}
-    hashes = [hashing_on_threads(count) for count in counts]
+    masks = {f"masks, {count} threads": on_threads(count) for count in counts}
+    masks["masks, batches"] = follow_in_batches
+    hashes = {f"hashing, {count} threads": hashing_on_threads(count) for count in counts}
+    ways = masks | hashes
     # All ways in turn, so that a busy neighbour slows all of them down; the best round of each counts.
-    rounds = [[seconds(run) for run in (*masks.values(), *hashes)] for _ in range(ROUNDS)]
-    best = [min(column) for column in zip(*rounds, strict=True)]
-    times = [best[0] / taken for taken in best[: len(masks)]]
-    hashing = [best[len(masks)] / taken for taken in best[len(masks) :]]
-    microseconds = best[0] / MATCHERS / len(COMPLETION) * 1e6
+    rounds = [{name: taken(run) for name, run in ways.items()} for _ in range(ROUNDS)]
+    best = {name: min(times[name] for times in rounds) for name in ways}
+    one = best["masks, 1 threads"]
+    microseconds = one.wall / MATCHERS / len(COMPLETION) * 1e6
     print(f"{os.cpu_count()} cores; {microseconds:.0f} us for a token and its mask on one thread")
-    print("times as fast as one thread: masks, hashing")
-    for name, masks_times, hash_times in zip_longest(masks, times, hashing):
-        print(f"{name:<10} {masks_times:5.2f}" + ("" if hash_times is None else f" {hash_times:5.2f}"))
+    print(f"{'':<20} {'faster':>6} {'busy':>6} {'work':>6}")
+    for name, many in best.items():
+        one = best["masks, 1 threads" if name in masks else "hashing, 1 threads"]
+        faster, busy, work = one.wall / many.wall, many.processor / many.wall, many.processor / one.processor
+        print(f"{name:<20} {faster:6.2f} {busy:6.2f} {work:6.2f}")
 
 
 if __name__ == "__main__":

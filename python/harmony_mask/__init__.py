@@ -30,6 +30,7 @@ from .bitmask import (
 from .errors import (
     BitmaskError,
     CompileError,
+    DeadlineError,
     HarmonyMaskError,
     LimitExceeded,
     RollbackError,
@@ -41,6 +42,7 @@ __all__ = [
     "BitmaskError",
     "CompileError",
     "Compiler",
+    "DeadlineError",
     "Grammar",
     "HarmonyMaskError",
     "LimitExceeded",

@@ -78,6 +78,15 @@ class RollbackError(HarmonyMaskError, ValueError):
         self.accepted = accepted
 
 
+class DeadlineError(HarmonyMaskError, ValueError):
+    """A limit of fewer tokens than the shortest completion has; the matcher is as it was."""
+
+    def __init__(self, message: str, requested: int = 0, needed: int = 0) -> None:
+        super().__init__(message)
+        self.requested = requested
+        self.needed = needed
+
+
 class VocabularyError(HarmonyMaskError, ValueError):
     """A list of tokens that is no vocabulary, or a vocabulary without what was asked of it."""
 

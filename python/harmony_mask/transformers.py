@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -16,20 +17,20 @@ from transformers import LogitsProcessor, LogitsProcessorList
 
 from ._native import Grammar, Matcher, Message, Vocabulary, batch_fill_next_token_bitmask
 from .bitmask import allocate_token_bitmask, allowed_tokens
+from .errors import DeadlineError
 from .turns import completion_start, opens_other_turn
 
 Grammars = Grammar | Sequence[Grammar]
 
-# How far from the limit tokens are looked at one by one. What a single token commits to (one more object with its
-# required members, say) is spelled in fewer.
-_SIGHT = 64
-# Near the end only so many of the model's favourites are looked at.
-_CANDIDATES = 16
+
+# How far from the limit the masks begin to look for it: a mask with a deadline takes a millisecond, one without a
+# microsecond.
+_SIGHT = 256
 
 
 @dataclass(frozen=True)
 class Completion:
-    """What the assistant said in one sequence."""
+    """What the assistant said in one sequence, and whether that is whole."""
 
     token_ids: list[int]
     messages: list[Message]
@@ -45,8 +46,9 @@ class HarmonyLogitsProcessor(LogitsProcessor):
     turn of the same conversation.
 
     With `max_new_tokens`, completions end within so many tokens after the prompt: when these are nearly used up,
-    tokens from which the end could not be reached any more are left out. (It is then too late if the model has just
-    chosen a token that commits it to more than 64 others, such as the `[` of an optional array with 100 items.)
+    tokens from which the end could not be reached any more are not allowed. DeadlineError says where not even the
+    shortest completion is so short. (It is too late if the model has just chosen a token that commits it to more than
+    256 others, such as the `[` of an optional array with 300 items; `Matcher.finish_within` knows no such case.)
     """
 
     def __init__(self, grammars: Grammars, *, max_new_tokens: int | None = None) -> None:
@@ -69,7 +71,7 @@ class HarmonyLogitsProcessor(LogitsProcessor):
         """What was said in the sequences that `model.generate` returned."""
         self._follow(sequences.tolist())
         return [
-            Completion(row.matcher.token_ids, row.matcher.transcript(), row.matcher.is_terminated())
+            Completion(row.matcher.token_ids, row.matcher.transcript(), row.matcher.is_accepting())
             for row in self._rows
         ]
 
@@ -80,15 +82,12 @@ class HarmonyLogitsProcessor(LogitsProcessor):
         batch_fill_next_token_bitmask(self.matchers, bitmask)
         # Not in place: with `output_logits`, transformers keeps the scores that it hands us.
         forbidden = ~allowed_tokens(bitmask, scores.shape[1]).to(scores.device)
-        masked = cast(torch.FloatTensor, scores.masked_fill(forbidden, float("-inf")))
-        if self._max_new_tokens is not None:
-            for row, row_scores in zip(self._rows, masked, strict=True):
-                row.stay_within(self._max_new_tokens, row_scores)
-        return masked
+        return cast(torch.FloatTensor, scores.masked_fill(forbidden, float("-inf")))
 
     def _follow(self, sequences: list[list[int]]) -> None:
         if len(self._rows) != len(sequences):
-            self._rows = [_Row(self._grammar(index, len(sequences))) for index in range(len(sequences))]
+            count = len(sequences)
+            self._rows = [_Row(self._grammar(index, count), self._max_new_tokens) for index in range(count)]
         for row, sequence in zip(self._rows, sequences, strict=True):
             row.follow(sequence)
 
@@ -107,55 +106,45 @@ class HarmonyLogitsProcessor(LogitsProcessor):
 class _Row:
     """One sequence: its matcher, and the prompt it began with."""
 
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: Grammar, max_new_tokens: int | None) -> None:
         self.matcher = grammar.matcher()
+        self._grammar = grammar
+        self._max_new_tokens = max_new_tokens
         self._prompt: list[int] | None = None
         self._start = 0
-        self._generated = 0
 
     def follow(self, sequence: list[int]) -> None:
         """Brings the matcher to where the sequence is."""
-        prompt = self._prompt
-        if prompt is None or not _goes_on(self.matcher.vocabulary, prompt, sequence):
-            prompt = self._prompt = sequence
-            self._start = completion_start(self.matcher.vocabulary, sequence)
-        self._generated = len(sequence) - len(prompt)
+        if self._prompt is None or not _goes_on(self.matcher.vocabulary, self._prompt, sequence):
+            self._begin(sequence)
         completion, seen = sequence[self._start :], self.matcher.token_ids
         common = _common_prefix(completion, seen)
         self.matcher.rollback(len(seen) - common)
-        for token in completion[common:]:
+        self._accept(completion[common:])
+        with suppress(DeadlineError):
+            self._look_for_the_end(len(sequence) - len(cast(list[int], self._prompt)))
+
+    def _begin(self, prompt: list[int]) -> None:
+        """Begins where a prompt ends."""
+        self.matcher, self._prompt = self._grammar.matcher(), prompt
+        self._start = completion_start(self.matcher.vocabulary, prompt)
+        self._accept(prompt[self._start :])
+        self._look_for_the_end(generated=0)
+
+    def _look_for_the_end(self, generated: int) -> None:
+        """Sets the deadline of the masks when it is near."""
+        if self._max_new_tokens is None or self.matcher.tokens_left is not None:
+            return
+        left = max(self._max_new_tokens - generated, 0)
+        if left <= len(self.matcher.shortest_completion()) + _SIGHT:
+            self.matcher.finish_within(left)
+
+    def _accept(self, tokens: list[int]) -> None:
+        for token in tokens:
             # What follows the end is padding.
             if self.matcher.is_terminated():
                 break
             self.matcher.accept(token)
-
-    def stay_within(self, max_new_tokens: int, scores: torch.Tensor) -> None:
-        """Leaves out, in place, the tokens from which the end is too far away."""
-        if self.matcher.is_terminated():
-            return
-        left = max_new_tokens - self._generated
-        # The text of a bare schema may be complete before it is terminated.
-        shortest = self.matcher.shortest_completion() or self.matcher.allowed_stop_token_ids()
-        if left > len(shortest) + _SIGHT:
-            return
-        values, candidates = scores.topk(min(_CANDIDATES, scores.shape[0]))
-        kept = [
-            (token, value)
-            for token, value in zip(candidates.tolist(), values, strict=True)
-            if value > float("-inf") and self._cost(token) <= left
-        ]
-        # The first step of the shortest way is always kept: with it, there is always a way.
-        kept.append((shortest[0], scores[shortest[0]].clone()))
-        scores.fill_(float("-inf"))
-        for token, value in kept:
-            scores[token] = value
-
-    def _cost(self, token: int) -> int:
-        """How many tokens it takes to the end if this one comes next."""
-        self.matcher.accept(token)
-        cost = 1 + len(self.matcher.shortest_completion())
-        self.matcher.rollback(1)
-        return cost
 
 
 def _goes_on(vocabulary: Vocabulary, prompt: list[int], sequence: list[int]) -> bool:

@@ -1,5 +1,6 @@
 //! Exceptions. Their classes are written in Python (`harmony_mask/errors.py`): the stable ABI cannot add fields to an exception.
 
+use harmony_mask::matcher::DeadlineError;
 use harmony_mask::{AcceptError, Error, RollbackError, VocabularyError};
 use pyo3::PyErr;
 
@@ -7,6 +8,7 @@ mod python {
     #![allow(missing_docs)]
     pyo3::import_exception!(harmony_mask.errors, BitmaskError);
     pyo3::import_exception!(harmony_mask.errors, CompileError);
+    pyo3::import_exception!(harmony_mask.errors, DeadlineError);
     pyo3::import_exception!(harmony_mask.errors, RollbackError);
     pyo3::import_exception!(harmony_mask.errors, TokenRejected);
     pyo3::import_exception!(harmony_mask.errors, VocabularyError);
@@ -47,6 +49,11 @@ pub(crate) fn no_token(token: i64) -> PyErr {
 /// A rollback of more than there is.
 pub(crate) fn rollback(error: RollbackError) -> PyErr {
     PyErr::new::<python::RollbackError, _>((error.to_string(), error.requested, error.accepted))
+}
+
+/// Fewer tokens than any completion has.
+pub(crate) fn deadline(error: DeadlineError) -> PyErr {
+    PyErr::new::<python::DeadlineError, _>((error.to_string(), error.requested, error.needed))
 }
 
 /// A list of tokens that is no vocabulary.

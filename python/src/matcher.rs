@@ -131,6 +131,19 @@ impl PyMatcher {
         self.with(py, |matcher| matcher.rollback(num_tokens)).map_err(error::rollback)
     }
 
+    /// Narrows the masks so that the completion ends within so many more tokens, whatever is chosen; raises DeadlineError where none is so short.
+    ///
+    /// It stays where it is through `rollback`, ends with `reset`, and may be set again.
+    fn finish_within(&self, py: Python<'_>, num_tokens: usize) -> PyResult<()> {
+        self.with(py, |matcher| matcher.finish_within(num_tokens)).map_err(error::deadline)
+    }
+
+    /// How many tokens may still come, where `finish_within` has set a limit.
+    #[getter]
+    fn tokens_left(&self, py: Python<'_>) -> Option<usize> {
+        self.with(py, |matcher| matcher.tokens_left())
+    }
+
     /// Takes back everything.
     fn reset(&self, py: Python<'_>) {
         self.with(py, Matcher::reset);

@@ -99,6 +99,23 @@ def test_rolling_back_undoes_exactly(matcher, completion):
     assert matcher.token_ids == []
 
 
+def test_a_deadline_is_kept(matcher):
+    needed = len(matcher.shortest_completion())
+    with pytest.raises(harmony_mask.DeadlineError) as caught:
+        matcher.finish_within(needed - 1)
+    assert (caught.value.requested, caught.value.needed) == (needed - 1, needed)
+    assert matcher.tokens_left is None
+    matcher.finish_within(needed + 3)
+    while not matcher.is_terminated():
+        # Of what is allowed the last is hardly ever on the shortest way.
+        assert matcher.accept_token(max(mask(matcher)))
+    assert len(matcher.token_ids) <= needed + 3
+    matcher.rollback(len(matcher.token_ids))
+    assert matcher.tokens_left == needed + 3, "it stays where it is"
+    matcher.reset()
+    assert matcher.tokens_left is None
+
+
 @pytest.mark.parametrize("fork", [harmony_mask.Matcher.fork, copy.copy, copy.deepcopy])
 def test_forks_are_independent(matcher, completion, fork):
     matcher.accept_tokens(completion[:3])

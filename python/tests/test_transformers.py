@@ -1,5 +1,7 @@
 """The processor for transformers, on a gpt-oss of random weights: whatever it says right is due to the masks."""
 
+import json
+
 import pytest
 import torch
 from conftest import CALL, COMPLETION, LOGITS, example
@@ -180,7 +182,29 @@ def test_a_bare_schema_in_a_prompt_without_messages(model, compiler, vocabulary)
     grammar = compiler.compile_json_schema({"type": "array", "items": {"type": "boolean"}})
     input_ids = torch.tensor([vocabulary.encode("Some flags:")])
     (completion,) = generate(model, grammar, input_ids, max_new_tokens=24, do_sample=True)
-    assert completion.is_finished and completion.token_ids[-1] == 200_002
+    assert completion.is_finished
+    assert all(isinstance(flag, bool) for flag in json.loads(text_of(vocabulary, completion)))
+
+
+def test_a_budget_is_kept_whatever_is_sampled(model, compiler, vocabulary):
+    """Elements that must differ, and a first token that may commit to a hundred more."""
+    flags = {"type": "array", "items": {"type": "integer"}, "minItems": 100}
+    names = {"type": "array", "items": {"type": "string"}, "minItems": 3, "uniqueItems": True}
+    schema = {"type": "object", "properties": {"names": names, "flags": flags}, "required": ["names"]}
+    grammar = compiler.compile_json_schema(schema)
+    needed = len(grammar.matcher().shortest_completion())
+    input_ids = torch.tensor([vocabulary.encode("Some names:")])
+    options = {"do_sample": True, "num_return_sequences": 8}
+    for completion in generate(model, grammar, input_ids, max_new_tokens=needed + 20, **options):
+        assert completion.is_finished and len(completion.token_ids) <= needed + 20
+        found = json.loads(text_of(vocabulary, completion))["names"]
+        assert len(set(found)) == len(found) >= 3
+    with pytest.raises(harmony_mask.DeadlineError, match=f"the shortest completion has {needed}"):
+        generate(model, grammar, input_ids, max_new_tokens=needed - 1)
+
+
+def text_of(vocabulary, completion):
+    return vocabulary.decode([token for token in completion.token_ids if token != 200_002])
 
 
 STARTS = {

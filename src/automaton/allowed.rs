@@ -14,8 +14,8 @@ use super::leaf_table::LeafTables;
 use super::mask_ids::{MaskId, MaskIds};
 use super::residual::step;
 use super::sort::{Exit, reads};
-use super::thread::{Head, Thread};
-use super::token_set::TokenSet;
+use super::thread::{Head, Tape, Thread};
+use super::token_set::{self, TokenSet};
 use super::walk;
 use crate::expression::{Class, Leaf, State};
 use crate::special::{SpecialToken, TokenId};
@@ -70,7 +70,16 @@ impl Weight for Arc<Allowed> {
 
 /// Threads stepped and made for one mask, beyond which all threads are walked at once. A grammar that reads keywords in the middle of names
 /// would go on for seconds.
-const STEPS: usize = 20_000;
+const STEPS: usize = 4_000;
+
+/// The same where a text is being captured: it tells all remainders apart, so that walking all threads at once saves nothing.
+const STEPS_CAPTURING: usize = 20_000;
+
+/// Nodes beyond a leaf that are looked at in the time of a step.
+const WAYS_PER_STEP: usize = 64;
+
+/// More tokens than this that are in no shared set are a set of their own: where a text may be divided anywhere, they are half the vocabulary.
+const MANY: usize = 4_096;
 
 /// Collects the tokens of threads.
 pub(super) struct Collector<'a> {
@@ -93,11 +102,16 @@ impl<'a> Collector<'a> {
         threads: &[Thread],
     ) -> Allowed {
         let (sets, others) = (Vec::new(), Vec::new());
-        let mut collector = Self { vocabulary, leaves, rules, follows, sets, others, steps: STEPS };
+        let is_capturing = threads.iter().any(|thread| matches!(thread.tape, Tape::Read(_)));
+        let steps = if is_capturing { STEPS_CAPTURING } else { STEPS };
+        let mut collector = Self { vocabulary, leaves, rules, follows, sets, others, steps };
         threads.iter().for_each(|thread| collector.thread(thread));
-        let own_bytes = if collector.steps == 0 { collector.walk(threads) } else { 0 };
+        let mut own_bytes = if collector.steps == 0 { collector.walk(threads) } else { 0 };
         collector.others.sort_unstable();
         collector.others.dedup();
+        if collector.others.len() > MANY {
+            own_bytes += collector.gather();
+        }
         let (sets, others) = (collector.sets.into(), collector.others.into());
         Allowed { sets, others, own_bytes, id: OnceLock::new() }
     }
@@ -106,12 +120,34 @@ impl<'a> Collector<'a> {
     fn walk(&mut self, threads: &[Thread]) -> usize {
         let mut tokens = TokenSet::builder(self.vocabulary.width());
         walk::tokens(self.vocabulary, self.rules, threads).into_iter().for_each(|token| tokens.insert(token));
-        self.sets = vec![Arc::new(tokens.finish())];
+        self.sets.clear();
+        let bytes = self.keep(tokens);
         let is_allowed =
             |special: &SpecialToken| !step(threads, Unit::Special(*special), self.rules).is_empty();
         let specials = SpecialToken::ALL.into_iter().filter(is_allowed);
         self.others = specials.map(|special| self.vocabulary.special_id(special)).collect();
-        self.sets[0].memory_bytes()
+        bytes
+    }
+
+    /// Makes a set of the ordinary tokens among the others; the bytes of it.
+    fn gather(&mut self) -> usize {
+        let (vocabulary, mut tokens) = (self.vocabulary, TokenSet::builder(self.vocabulary.width()));
+        self.others.retain(|token| {
+            let is_special = vocabulary.special(*token).is_some();
+            if !is_special {
+                tokens.insert(*token);
+            }
+            is_special
+        });
+        self.keep(tokens)
+    }
+
+    /// One more set, of this mask alone; its bytes.
+    fn keep(&mut self, tokens: token_set::Builder) -> usize {
+        let set = Arc::new(tokens.finish());
+        let bytes = set.memory_bytes();
+        self.sets.push(set);
+        bytes
     }
 
     fn thread(&mut self, thread: &Thread) {
@@ -235,6 +271,7 @@ impl<'a> Collector<'a> {
             ways.iter().flat_map(|way| children(way).map(|(byte, node)| (byte, Way { node, ..*way })));
         let mut longer: Vec<(u8, Way)> = longer.collect();
         longer.sort_unstable();
+        self.steps = self.steps.saturating_sub(longer.len() / WAYS_PER_STEP);
         for group in longer.chunk_by(|(a, _), (b, _)| a == b) {
             if let Some(next) = follow.next(at, group[0].0, self.rules, &mut self.steps) {
                 let ways: Vec<Way> = group.iter().map(|(_, way)| *way).collect();

@@ -10,7 +10,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::Unit;
 use super::cache::{Bounded, Expansions, Weighed, bounded};
-use super::residual::{accepts, step};
+use super::residual::{ThreadSet, accepts, step};
 use super::stack::Stack;
 use super::thread::{Tape, Thread, may_start, open};
 
@@ -58,21 +58,21 @@ impl Follows {
     }
 }
 
-/// A tree of threads: those below a leaf, and those after each remainder that was read from there.
-#[derive(Debug)]
+/// Threads below a leaf, and those after each remainder that was read from there. Remainders with the same threads are one place: where a text may be
+/// divided anywhere, there are as many remainders as tokens, and few places.
 pub(super) struct Follow {
     nodes: Vec<Node>,
+    places: HashMap<ThreadSet, Place>,
     children: HashMap<(Place, u8), Option<Place>>,
     /// What all threads weigh.
     threads: usize,
 }
 
-/// Where in the tree.
+/// Which of them.
 pub(super) type Place = u32;
 
-#[derive(Debug)]
 struct Node {
-    threads: Box<[Thread]>,
+    threads: ThreadSet,
     /// Whether everything may have been read; found when first asked for.
     accepts: Option<bool>,
 }
@@ -83,13 +83,14 @@ impl Follow {
 
     /// Nothing but the threads to begin with.
     pub(super) fn new(threads: Vec<Thread>) -> Self {
-        let mut follow = Self { nodes: Vec::new(), children: HashMap::new(), threads: 0 };
-        follow.push(threads);
+        let (places, children) = (HashMap::new(), HashMap::new());
+        let mut follow = Self { nodes: Vec::new(), places, children, threads: 0 };
+        follow.place(threads);
         follow
     }
 
     pub(super) fn threads(&self, at: Place) -> &[Thread] {
-        &self.nodes[at as usize].threads
+        self.nodes[at as usize].threads.threads()
     }
 
     /// The place after a byte, if it may come next. `steps` is how many threads may still be made; where none may, nothing follows and nothing is
@@ -110,7 +111,7 @@ impl Follow {
         }
         let next = step(threads, Unit::Byte(byte), rules);
         *steps = steps.saturating_sub(threads.len() + next.len());
-        let next = (!next.is_empty()).then(|| self.push(next));
+        let next = (!next.is_empty()).then(|| self.place(next));
         self.children.insert((at, byte), next);
         next
     }
@@ -118,21 +119,27 @@ impl Follow {
     /// Whether everything may have been read.
     pub(super) fn accepts(&mut self, at: Place, rules: &Expansions) -> bool {
         let Node { threads, accepts: known } = &mut self.nodes[at as usize];
-        *known.get_or_insert_with(|| accepts(threads, rules))
+        *known.get_or_insert_with(|| accepts(threads.threads(), rules))
     }
 
     /// Roughly: each thread with the few nodes of its stack that no other has.
     pub(super) fn memory_bytes(&self) -> usize {
         const CHILD: usize = 16;
-        self.nodes.len() * size_of::<Node>()
+        const NODE: usize = 32;
+        self.nodes.len() * (size_of::<Node>() + NODE)
             + self.children.capacity() * CHILD
             + self.threads * Thread::WEIGHT
     }
 
-    fn push(&mut self, threads: Vec<Thread>) -> Place {
+    fn place(&mut self, threads: Vec<Thread>) -> Place {
+        let threads = ThreadSet::new(threads);
+        if let Some(known) = self.places.get(&threads) {
+            return *known;
+        }
         let place = Place::try_from(self.nodes.len()).expect("fewer places than nodes of the trie");
-        self.threads += threads.len();
-        self.nodes.push(Node { threads: threads.into(), accepts: None });
+        self.threads += threads.threads().len();
+        self.nodes.push(Node { threads: threads.clone(), accepts: None });
+        self.places.insert(threads, place);
         place
     }
 }

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use super::cache::{Bounded, Weighed, bounded};
+use super::ends::Ends;
 use super::sort::{Exit, Fate, exits, plain_words, sort};
 use super::token_set::TokenSet;
 use crate::expression::{Class, Leaf, State};
@@ -102,11 +103,18 @@ pub(super) struct LeafTables {
     entries: Bounded<(Leaf, State, u32), Weighed<LeafEntry>>,
     sorted: Bounded<(Leaf, State), Weighed<Sorted>>,
     exits: Bounded<(Leaf, State), Weighed<Box<[Exit]>>>,
+    ends: Bounded<(Leaf, State), Weighed<Ends>>,
 }
 
 impl LeafTables {
     pub(super) fn new(bytes: usize) -> Self {
-        Self { entries: bounded(bytes / 2), sorted: bounded(bytes / 4), exits: bounded(bytes / 4) }
+        let (half, quarter, eighth) = (bytes / 2, bytes / 4, bytes / 8);
+        Self {
+            entries: bounded(half),
+            sorted: bounded(quarter),
+            exits: bounded(eighth),
+            ends: bounded(eighth),
+        }
     }
 
     /// What a state of this class does with tokens; `leaf` is the state's own language.
@@ -150,8 +158,20 @@ impl LeafTables {
         value
     }
 
+    /// Where the tokens that stay inside the leaf lead to from a state. Only deadlines ask.
+    pub(super) fn ends(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Arc<Ends> {
+        let key = (leaf.clone(), state);
+        if let Some(known) = self.ends.get(&key) {
+            return known.value;
+        }
+        let value = Arc::new(Ends::new(vocabulary, leaf, state));
+        let bytes = value.memory_bytes() + leaf.memory_bytes();
+        self.ends.insert(key, Weighed { value: value.clone(), bytes });
+        value
+    }
+
     pub(super) fn bytes(&self) -> usize {
-        let bytes = self.entries.weight() + self.sorted.weight() + self.exits.weight();
+        let bytes = self.entries.weight() + self.sorted.weight() + self.exits.weight() + self.ends.weight();
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 }

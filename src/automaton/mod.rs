@@ -16,6 +16,7 @@ mod branch;
 mod cache;
 mod completion;
 mod describe;
+mod ends;
 mod follow;
 mod leaf_table;
 mod mask_ids;
@@ -88,6 +89,7 @@ pub struct Automaton {
     allowed: Bounded<u64, Arc<Allowed>>,
     follows: Follows,
     transitions: Bounded<(u64, TokenId), Residual>,
+    completions: Bounded<u64, Arc<[Unit]>>,
     next_id: AtomicU64,
 }
 
@@ -106,7 +108,8 @@ impl Automaton {
             residuals: bounded(share),
             allowed: bounded(share),
             follows: Follows::new(share),
-            transitions: bounded(share),
+            transitions: bounded(share / 2),
+            completions: bounded(share / 2),
             next_id: AtomicU64::new(1),
         }
     }
@@ -185,8 +188,13 @@ impl Automaton {
 
     /// A cheapest sequence of units that completes the residual: fewest bytes, a special token counting as one.
     #[must_use]
-    pub fn shortest_completion(&self, residual: &Residual) -> Vec<Unit> {
-        completion::shortest_completion(residual.threads(), &self.rules)
+    pub fn shortest_completion(&self, residual: &Residual) -> Arc<[Unit]> {
+        if let Some(known) = self.completions.get(&residual.id()) {
+            return known;
+        }
+        let found: Arc<[Unit]> = completion::shortest_completion(residual.threads(), &self.rules).into();
+        self.completions.insert(residual.id(), found.clone());
+        found
     }
 
     /// The units that must come next, as far as there is exactly one possibility.

@@ -95,6 +95,12 @@ impl fmt::Debug for Residual {
     }
 }
 
+impl Weight for Arc<[Unit]> {
+    fn weight_bytes(&self) -> usize {
+        size_of_val::<[Unit]>(self)
+    }
+}
+
 impl Weight for Residual {
     fn weight_bytes(&self) -> usize {
         let tapes = self.threads().iter().map(|thread| thread.tape.len());

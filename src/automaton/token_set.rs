@@ -27,6 +27,22 @@ impl TokenSet {
         }
     }
 
+    /// One of the tokens, always the same; `None` for the empty set.
+    pub(super) fn first(&self) -> Option<TokenId> {
+        match self {
+            Self::Few(tokens) => tokens.first().copied(),
+            Self::Many(mask) => mask.iter().next(),
+        }
+    }
+
+    /// The tokens, where they are at most `limit`.
+    pub(super) fn at_most(&self, limit: usize) -> Option<&[TokenId]> {
+        match self {
+            Self::Few(tokens) => Some(&**tokens).filter(|tokens| tokens.len() <= limit),
+            Self::Many(_) => None,
+        }
+    }
+
     pub(super) fn memory_bytes(&self) -> usize {
         match self {
             Self::Few(tokens) => size_of_val::<[TokenId]>(tokens),

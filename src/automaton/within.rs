@@ -1,17 +1,15 @@
 //! Which tokens leave an end within reach: masks narrowed by what completes the text after each token.
 //!
 //! A token that stays inside a leaf leads to one of few states, and what completes the text from there is found once per state, not once per
-//! token. While a text is being captured, what follows depends on all of it, so only a length is known.
-
-use std::collections::HashMap;
-use std::sync::Arc;
+//! token. While a text is being captured, what follows may depend on all of it: then a completion is *likely*, and where it is not short
+//! enough for that, tokens are judged one by one.
 
 use super::Automaton;
 use super::completion::shortest_completion;
 use super::residual::{Residual, Unit};
 use super::thread::{Head, Tape, Thread};
 use super::token_set::TokenSet;
-use crate::expression::{DfaLanguage, Leaf, State};
+use crate::expression::{Leaf, State};
 use crate::special::TokenId;
 use crate::token_mask::TokenMaskMut;
 
@@ -20,28 +18,41 @@ use crate::token_mask::TokenMaskMut;
 pub enum Rest<'a> {
     /// These units.
     Units(&'a [Unit]),
-    /// About so many, or a few more: which ones depends on a text that is still being read.
-    About(u32),
+    /// Units much like these: which ones depends on a text that is still being read.
+    Likely(&'a [Unit]),
 }
 
 /// Judges a completion.
 type Judge<'a> = &'a dyn Fn(Rest<'_>) -> bool;
 
+/// Tokens of one state that are judged one by one. Where more lead to it only those of one byte are: each takes microseconds.
+const FEW: usize = 256;
+
 impl Automaton {
     /// Keeps of the tokens that may come next those after which `fits` approves of the shortest completion.
     pub fn keep_fitting(&self, residual: &Residual, mask: &mut TokenMaskMut<'_>, fits: Judge<'_>) {
-        let (mut sets, mut kept) = (Vec::new(), Vec::new());
+        let fits_exactly = |token: &TokenId| self.fits_exactly(residual, *token, fits);
+        mask.clear();
         for thread in self.leaf_threads(residual) {
-            match self.all_inside(&thread, fits) {
-                Some(set) => sets.push(set),
-                None => kept.extend(Inside::new(self, &thread, fits).tokens(residual)),
+            let Head::Leaf { leaf, state } = &thread.head else { continue };
+            let ends = self.shared.leaves.ends(self.vocabulary(), leaf, *state);
+            for (end, tokens) in ends.groups() {
+                if !thread.is_captured() {
+                    if self.fits_at(&thread, leaf, end, fits) {
+                        tokens.add_to(mask);
+                    }
+                } else if self.is_likely(residual, tokens, fits) {
+                    tokens.add_to(mask);
+                } else {
+                    let leads = |token: &TokenId| self.end(leaf, *state, *token) == Some(end);
+                    let judged = self.judged(tokens).filter(leads).filter(fits_exactly);
+                    judged.for_each(|token| mask.insert(token));
+                }
             }
+            ends.complete.iter().copied().filter(fits_exactly).for_each(|token| mask.insert(token));
         }
         let allowed = self.allowed(residual);
-        kept.extend(allowed.others().iter().filter(|token| self.fits_exactly(residual, **token, fits)));
-        mask.clear();
-        sets.iter().for_each(|set| set.add_to(mask));
-        kept.into_iter().for_each(|token| mask.insert(token));
+        allowed.others().iter().copied().filter(fits_exactly).for_each(|token| mask.insert(token));
     }
 
     /// Whether [`keep_fitting`](Self::keep_fitting) keeps this token.
@@ -54,40 +65,53 @@ impl Automaton {
                 .any(|thread| self.fits_inside(residual, thread, token, fits))
     }
 
-    /// The tokens that stay inside the leaf of a thread, where it has few states and `fits` approves of what completes each: plain text, far from its end.
-    fn all_inside(&self, thread: &Thread, fits: Judge<'_>) -> Option<Arc<TokenSet>> {
-        const FEW: usize = 16;
-        let Head::Leaf { leaf, state } = &thread.head else { return None };
-        let states = leaf.downcast_ref::<DfaLanguage>()?.states(FEW)?;
-        let all_fit = states.iter().all(|state| self.fits_at(thread, leaf, *state, fits));
-        let entry = self.shared.leaves.entry(self.vocabulary(), leaf, &leaf.class(*state));
-        (all_fit && entry.complete.is_empty()).then(|| entry.inside.clone())
-    }
-
     fn fits_exactly(&self, residual: &Residual, token: TokenId, fits: Judge<'_>) -> bool {
         self.advance(residual, token).is_some_and(|next| fits(Rest::Units(&self.shortest_completion(&next))))
     }
 
     fn fits_inside(&self, residual: &Residual, thread: &Thread, token: TokenId, fits: Judge<'_>) -> bool {
-        let (Head::Leaf { leaf, state }, Some(bytes)) = (&thread.head, self.vocabulary().token_bytes(token))
-        else {
-            return false;
-        };
-        let end = bytes.iter().try_fold(*state, |state, byte| leaf.step(state, *byte));
-        end.is_some_and(|end| match leaf.is_complete(end) {
-            true => self.fits_exactly(residual, token, fits),
-            false => self.fits_at(thread, leaf, end, fits),
+        let Head::Leaf { leaf, state } = &thread.head else { return false };
+        let Some(end) = self.end(leaf, *state, token) else { return false };
+        if leaf.is_complete(end) {
+            return self.fits_exactly(residual, token, fits);
+        }
+        if !thread.is_captured() {
+            return self.fits_at(thread, leaf, end, fits);
+        }
+        let ends = self.shared.leaves.ends(self.vocabulary(), leaf, *state);
+        ends.tokens(end).is_some_and(|tokens| {
+            self.is_likely(residual, tokens, fits)
+                || (self.judged(tokens).any(|judged| judged == token)
+                    && self.fits_exactly(residual, token, fits))
         })
     }
 
-    /// Judges what completes the text when the thread has come to another state of its leaf.
+    /// Whether the text is likely to end in time after any of these tokens, which lead to one state of a leaf: judged by one of them.
+    fn is_likely(&self, residual: &Residual, tokens: &TokenSet, fits: Judge<'_>) -> bool {
+        let next = tokens.first().and_then(|token| self.advance(residual, token));
+        next.is_some_and(|next| fits(Rest::Likely(&self.shortest_completion(&next))))
+    }
+
+    /// Of tokens that lead to one state those that are judged one by one: all if they are few, else all of one byte.
+    fn judged<'t>(&'t self, tokens: &'t TokenSet) -> Box<dyn Iterator<Item = TokenId> + 't> {
+        let trie = self.vocabulary().trie();
+        match tokens.at_most(FEW) {
+            Some(tokens) => Box::new(tokens.iter().copied()),
+            None => Box::new(trie.children(None).filter_map(move |node| trie.node(node).token)),
+        }
+    }
+
+    /// The state of a leaf after a token.
+    fn end(&self, leaf: &Leaf, from: State, token: TokenId) -> Option<State> {
+        let bytes = self.vocabulary().token_bytes(token)?;
+        bytes.iter().try_fold(from, |state, byte| leaf.step(state, *byte))
+    }
+
+    /// Judges what completes the text when the thread has come to another state of its leaf, whatever the text is.
     fn fits_at(&self, thread: &Thread, leaf: &Leaf, state: State, fits: Judge<'_>) -> bool {
         let head = Head::Leaf { leaf: leaf.clone(), state };
-        let thread = Thread { head, ..thread.clone() };
-        match thread.tape {
-            Tape::Read(_) | Tape::Any => fits(Rest::About(thread.min_len())),
-            Tape::Outside => fits(Rest::Units(&shortest_completion(&[thread], &self.rules))),
-        }
+        let at = Thread { head, ..thread.clone() };
+        fits(Rest::Units(&shortest_completion(&[at], &self.rules)))
     }
 
     /// The threads that stand in a leaf, also those behind leaves that may end here.
@@ -106,53 +130,9 @@ impl Automaton {
     }
 }
 
-/// The tokens that stay inside the leaf of a thread.
-struct Inside<'a> {
-    automaton: &'a Automaton,
-    thread: &'a Thread,
-    leaf: &'a Leaf,
-    start: State,
-    fits: Judge<'a>,
-    judged: HashMap<State, bool>,
-    kept: Vec<TokenId>,
-    complete: Vec<TokenId>,
-}
-
-impl<'a> Inside<'a> {
-    fn new(automaton: &'a Automaton, thread: &'a Thread, fits: Judge<'a>) -> Self {
-        let Head::Leaf { leaf, state } = &thread.head else { unreachable!("only threads in leaves") };
-        let (judged, kept, complete) = (HashMap::new(), Vec::new(), Vec::new());
-        Self { automaton, thread, leaf, start: *state, fits, judged, kept, complete }
-    }
-
-    fn tokens(mut self, residual: &Residual) -> Vec<TokenId> {
-        let trie = self.automaton.vocabulary().trie();
-        self.walk(trie.children(None), self.start);
-        let complete = std::mem::take(&mut self.complete);
-        let fits = |token: &TokenId| self.automaton.fits_exactly(residual, *token, self.fits);
-        self.kept.extend(complete.into_iter().filter(fits));
-        self.kept
-    }
-
-    fn walk(&mut self, children: impl Iterator<Item = u32>, state: State) {
-        let trie = self.automaton.vocabulary().trie();
-        for node in children {
-            let Some(next) = self.leaf.step(state, trie.node(node).byte) else { continue };
-            if self.leaf.is_complete(next) {
-                self.complete.extend(trie.node(node).token);
-                continue;
-            }
-            if let Some(token) = trie.node(node).token
-                && self.is_fit(next)
-            {
-                self.kept.push(token);
-            }
-            self.walk(trie.children(Some(node)), next);
-        }
-    }
-
-    fn is_fit(&mut self, state: State) -> bool {
-        let (automaton, thread, leaf, fits) = (self.automaton, self.thread, self.leaf, self.fits);
-        *self.judged.entry(state).or_insert_with(|| automaton.fits_at(thread, leaf, state, fits))
+impl Thread {
+    /// Whether what follows depends on the text that is being read.
+    fn is_captured(&self) -> bool {
+        self.tape != Tape::Outside
     }
 }

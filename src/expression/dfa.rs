@@ -50,15 +50,6 @@ impl DfaLanguage {
     }
 }
 
-impl DfaLanguage {
-    /// All states, where there are at most `limit`.
-    #[must_use]
-    pub fn states(&self, limit: usize) -> Option<Vec<State>> {
-        let count = StateId::try_from(self.dfa.states()).ok()?;
-        (self.dfa.states() <= limit).then(|| (0..count).map(pack).collect())
-    }
-}
-
 fn pack(state: StateId) -> State {
     State(state.into())
 }

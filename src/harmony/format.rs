@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::error::{RequestError, RequestErrorKind};
 use super::node::Node;
-use super::tools;
+use super::tools::{self, Syntax};
 
 /// What the final message carries.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum Format {
     Text,
     /// A JSON text of one of these, at least one.
     Json(Vec<JsonFormat>),
+    /// A text of a grammar.
+    Grammar(GrammarFormat),
 }
 
 /// A JSON text that the final message carries.
@@ -26,6 +28,17 @@ pub struct JsonFormat {
     pub pointer: String,
 }
 
+/// A text of a grammar that the final message carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrammarFormat {
+    /// The grammar's notation.
+    pub syntax: Syntax,
+    /// The grammar.
+    pub definition: String,
+    /// The JSON pointer of the definition in the request.
+    pub pointer: String,
+}
+
 impl JsonFormat {
     /// Its name, or where it has none, its JSON pointer.
     #[must_use]
@@ -34,28 +47,29 @@ impl JsonFormat {
     }
 }
 
-/// Reads `text.format`, `response_format` and `harmony.response_formats`, of which at most one may ask for JSON, and
-/// `harmony.response_format`, which may choose among several.
+/// Reads `text.format`, `response_format` and `harmony.response_formats`, of which at most one may ask for something else
+/// than text, and `harmony.response_format`, which may choose among several.
 pub(super) fn read(root: &Node<'_>, harmony: Option<&Node<'_>>) -> Result<Format, RequestError> {
     let responses = root.get_object("text")?.and_then(|text| text.get("format"));
     let declared = responses.into_iter().chain(root.get("response_format"));
     let mut sources = Vec::new();
     for node in declared {
-        if let Format::Json(formats) = format(&node.clone().object()?)? {
-            sources.push((node, formats));
+        let format = format(&node.clone().object()?)?;
+        if format != Format::Text {
+            sources.push((node, format));
         }
     }
     if let Some(own) = harmony.and_then(|harmony| harmony.get("response_formats")) {
         let formats = several(&own)?;
         if !formats.is_empty() {
-            sources.push((own, formats));
+            sources.push((own, Format::Json(formats)));
         }
     }
     if let [(first, _), (second, _), ..] = &sources[..] {
         return Err(second.error(RequestErrorKind::Contradiction(first.pointer.clone())));
     }
-    let formats = sources.pop().map(|(_, formats)| formats).unwrap_or_default();
-    choose(formats, harmony.and_then(|harmony| harmony.get("response_format")))
+    let format = sources.pop().map_or(Format::Text, |(_, format)| format);
+    choose(format, harmony.and_then(|harmony| harmony.get("response_format")))
 }
 
 /// The formats of `harmony.response_formats`, with distinct names.
@@ -75,15 +89,15 @@ fn several(own: &Node<'_>) -> Result<Vec<JsonFormat>, RequestError> {
 }
 
 /// All formats, or the one that was chosen by its name.
-fn choose(mut formats: Vec<JsonFormat>, choice: Option<Node<'_>>) -> Result<Format, RequestError> {
-    if let Some(choice) = choice {
-        let name = choice.string()?;
-        formats.retain(|format| format.name.as_deref() == Some(name));
-        if formats.is_empty() {
-            return Err(choice.error(RequestErrorKind::UndeclaredFormat(name.to_owned())));
-        }
+fn choose(format: Format, choice: Option<Node<'_>>) -> Result<Format, RequestError> {
+    let Some(choice) = choice else { return Ok(format) };
+    let name = choice.string()?;
+    let mut formats = if let Format::Json(formats) = format { formats } else { Vec::new() };
+    formats.retain(|format| format.name.as_deref() == Some(name));
+    if formats.is_empty() {
+        return Err(choice.error(RequestErrorKind::UndeclaredFormat(name.to_owned())));
     }
-    Ok(if formats.is_empty() { Format::Text } else { Format::Json(formats) })
+    Ok(Format::Json(formats))
 }
 
 #[derive(Clone, Copy)]
@@ -91,10 +105,16 @@ enum Type {
     Text,
     JsonObject,
     JsonSchema,
+    Grammar,
 }
 
 fn format(node: &Node<'_>) -> Result<Format, RequestError> {
-    let words = [("text", Type::Text), ("json_object", Type::JsonObject), ("json_schema", Type::JsonSchema)];
+    let words = [
+        ("text", Type::Text),
+        ("json_object", Type::JsonObject),
+        ("json_schema", Type::JsonSchema),
+        ("grammar", Type::Grammar),
+    ];
     Ok(match node.require("type")?.one_of(&words)? {
         Type::Text => Format::Text,
         Type::JsonObject => Format::Json(vec![JsonFormat {
@@ -106,7 +126,22 @@ fn format(node: &Node<'_>) -> Result<Format, RequestError> {
             let described = node.get_object("json_schema")?.unwrap_or_else(|| node.clone());
             Format::Json(vec![schema_format(&described)?])
         }
+        Type::Grammar => Format::Grammar(grammar_format(node)?),
     })
+}
+
+/// `{"syntax": …, "definition": …}`, as grammars of tools are written, here or in a member `grammar`; or that member is a text, as OpenAI's
+/// client types it, and so a Lark grammar.
+fn grammar_format(node: &Node<'_>) -> Result<GrammarFormat, RequestError> {
+    let nested = node.get("grammar");
+    if let Some(text) = nested.as_ref().filter(|nested| nested.value.is_string()) {
+        let definition = text.string()?.to_owned();
+        return Ok(GrammarFormat { syntax: Syntax::Lark, definition, pointer: text.pointer.clone() });
+    }
+    let described = nested.map_or_else(|| Ok(node.clone()), Node::object)?;
+    let (syntax, definition) = tools::definition(&described)?;
+    let text = definition.string()?.to_owned();
+    Ok(GrammarFormat { syntax, definition: text, pointer: definition.pointer })
 }
 
 /// `{"name": …, "schema": …}`. The name is for the prompt, so it may be absent here.

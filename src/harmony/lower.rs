@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use super::choice::Calls;
-use super::format::{Format, JsonFormat};
+use super::format::{Format, GrammarFormat, JsonFormat};
 use super::profile::Profile;
 use super::request::Request;
 use super::tools::{Payload, Syntax, Tool, ToolKind};
@@ -18,8 +18,10 @@ pub enum Body<'a> {
     Arguments(&'a Tool, &'a serde_json::Value),
     /// The text of a tool that declares a grammar.
     Grammar(&'a Tool, Syntax, &'a str),
-    /// The answer.
+    /// The answer, in JSON.
     Answer(&'a JsonFormat),
+    /// The answer, a text of a grammar.
+    TextAnswer(&'a GrammarFormat),
 }
 
 /// What the assistant may say in its turn, up to and with the `<|call|>` or `<|return|>` that ends it.
@@ -64,16 +66,11 @@ pub fn lower<E: From<LimitExceeded>>(
             Some(if parallel { profile.turn("calls", &[("ending", call)]) } else { call })
         }
     };
-    let mut formats: Vec<(String, Expression)> = Vec::new();
-    let answer = if matches!(request.calls(), Calls::Required(_)) {
-        None
+    let (answer, formats) = if matches!(request.calls(), Calls::Required(_)) {
+        (None, Vec::new())
     } else {
-        if let Format::Json(declared) = request.format() {
-            for format in declared {
-                formats.push((format.title().to_owned(), body(Body::Answer(format))?));
-            }
-        }
-        Some(answer(request, &formats, &text))
+        let formats = formats(request.format(), body)?;
+        (Some(answer(request, &formats, &text)), formats)
     };
     let ending = Expression::choice(answer.into_iter().chain(calls)).expect("an answer or a call");
     let holes = [("ending", ending), ("text", text)];
@@ -97,12 +94,27 @@ fn start_rule(request: &Request) -> &'static str {
     }
 }
 
+/// The bodies of the response formats, each with its title.
+fn formats<E>(
+    format: &Format,
+    body: &mut dyn FnMut(Body<'_>) -> Result<Expression, E>,
+) -> Result<Vec<(String, Expression)>, E> {
+    match format {
+        Format::Text => Ok(Vec::new()),
+        Format::Json(declared) => declared
+            .iter()
+            .map(|format| Ok((format.title().to_owned(), body(Body::Answer(format))?)))
+            .collect(),
+        Format::Grammar(format) => Ok(vec![(format.pointer.clone(), body(Body::TextAnswer(format))?)]),
+    }
+}
+
 /// The message that answers.
 fn answer(request: &Request, formats: &[(String, Expression)], text: &Expression) -> Expression {
     let body =
         Expression::choice(formats.iter().map(|(_, body)| body.clone())).unwrap_or_else(|| text.clone());
     let options = request.turn();
-    if options.allows_typed_answer && !formats.is_empty() {
+    if options.allows_typed_answer && matches!(request.format(), Format::Json(_)) {
         let json = Expression::literal("json");
         return options.profile.turn("typed_answer", &[("body", body), ("type", json)]);
     }

@@ -24,7 +24,7 @@ pub use builtin::Builtin;
 pub use choice::Calls;
 pub use document::document;
 pub use error::{RequestError, RequestErrorKind};
-pub use format::{Format, JsonFormat};
+pub use format::{Format, GrammarFormat, JsonFormat};
 pub(crate) use lower::unspelled;
 pub use lower::{Body, Turn, lower};
 pub use options::{Options, Strict, TurnOptions};

@@ -18,7 +18,8 @@ pub struct Options {
     /// Whether a tool may opt out of its schema.
     pub strict: Strict,
     /// Whether no text may spell a special token (`<|end|>` as seven ordinary characters): not free text, no string in JSON and no name. A host that
-    /// tokenises a history again may take the spelling for the token. The grammars of custom tools say themselves what they admit.
+    /// tokenises a history again may take the spelling for the token. Grammars are narrowed in the same way, and one whose texts could spell a token across its
+    /// terminals is refused.
     pub forbids_spelled_tokens: bool,
 }
 

@@ -1,5 +1,7 @@
 //! The tools of a request: functions, custom tools, those that the model was trained with, and further recipients.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::builtin::{self, Builtin};
@@ -159,21 +161,20 @@ pub(super) fn read(
     Ok(tools.tools)
 }
 
-/// Tools with distinct recipients, each with where it was named.
+/// Tools with distinct recipients.
 #[derive(Default)]
 struct Declared {
     tools: Vec<Tool>,
-    pointers: Vec<(String, String)>,
+    /// Where each recipient was named.
+    pointers: BTreeMap<String, String>,
 }
 
 impl Declared {
     fn add(&mut self, tool: Tool, pointer: &str) -> Result<(), RequestError> {
-        let recipient = tool.recipient();
-        if let Some((_, first)) = self.pointers.iter().find(|(known, _)| *known == recipient) {
-            let duplicate = RequestError::new(pointer, RequestErrorKind::DuplicateName(first.clone()));
+        if let Some(first) = self.pointers.insert(tool.recipient(), pointer.to_owned()) {
+            let duplicate = RequestError::new(pointer, RequestErrorKind::DuplicateName(first));
             return Err(duplicate.of_tool(&tool.name));
         }
-        self.pointers.push((recipient, pointer.to_owned()));
         self.tools.push(tool);
         Ok(())
     }
@@ -208,16 +209,21 @@ pub(super) fn text_format(format: &Node<'_>) -> Result<(Payload, String), Reques
     grammar(&format.get_object("grammar")?.unwrap_or_else(|| format.clone()))
 }
 
-/// `{"syntax": …, "definition": …}`, with the pointer of the definition.
+/// `{"syntax": …, "definition": …}`, of a tool, with the pointer of the definition.
 pub(super) fn grammar(node: &Node<'_>) -> Result<(Payload, String), RequestError> {
-    let syntax = node.require("syntax")?.one_of(&[("lark", Syntax::Lark), ("regex", Syntax::Regex)])?;
-    let definition = node.require("definition")?;
+    let (syntax, definition) = definition(node)?;
     let payload = Payload::Grammar {
         syntax,
         definition: definition.string()?.to_owned(),
         content_type: TEXT.to_owned(),
     };
     Ok((payload, definition.pointer))
+}
+
+/// `{"syntax": …, "definition": …}`
+pub(super) fn definition<'a>(node: &Node<'a>) -> Result<(Syntax, Node<'a>), RequestError> {
+    let syntax = node.require("syntax")?.one_of(&[("lark", Syntax::Lark), ("regex", Syntax::Regex)])?;
+    Ok((syntax, node.require("definition")?))
 }
 
 /// The content type of text, where the request names no other.

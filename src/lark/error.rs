@@ -190,6 +190,14 @@ pub enum LarkErrorKind {
     /// A rule that matches no text.
     #[error("rule `{0}` never ends: each of its alternatives needs itself")]
     Unproductive(String),
+    /// A terminal each text of which spells a special token, where none may.
+    #[error("each text of this spells a special token, which the request forbids")]
+    OnlySpelled,
+    /// A rule with a text that may spell a special token across terminals, where none may.
+    #[error(
+        "a text of rule `{0}` may spell a special token across terminals, which the request forbids and this cannot keep out"
+    )]
+    MaySpell(String),
     /// A special token in a grammar of plain text.
     #[error("the body of a message is text: it cannot contain {0}")]
     SpecialInText(SpecialToken),
@@ -206,12 +214,13 @@ impl LarkErrorKind {
             Self::UnsupportedDirective(_)
             | Self::Unsupported(_)
             | Self::Lookaround
+            | Self::MaySpell(_)
             | Self::Backreference
             | Self::WordBoundary => "unsupported",
             Self::UndefinedRule(_) | Self::UndefinedTerminal(_) | Self::UnknownImport(_) => "undefined",
             Self::Duplicate(_) => "duplicate",
             Self::RecursiveTerminal(_) => "recursive_terminal",
-            Self::MatchesNothing | Self::Unproductive(_) => "unsatisfiable",
+            Self::MatchesNothing | Self::OnlySpelled | Self::Unproductive(_) => "unsatisfiable",
             Self::BadRegex(_) | Self::UnknownFlag(_) => "bad_regex",
             Self::TooDeep(_) | Self::Limit(_) => "limit",
             _ => "syntax",

@@ -23,7 +23,7 @@ pub(super) fn fill(
     limits: &Limits,
 ) -> Result<Expression, LarkError> {
     let source = Source { rules, holes: &holes };
-    let form = NormalForm::new(&source, start, limits)?;
+    let form = NormalForm::new(&source, start)?;
     let left = LeftRecursion::new(&form, &source, limits)?;
     let mut hasher = DefaultHasher::new();
     holes.hash(&mut hasher);

@@ -27,6 +27,7 @@
 //!
 //! [`Expression`]: crate::expression::Expression
 
+mod confined;
 mod error;
 mod filled;
 mod left;

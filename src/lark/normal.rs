@@ -6,10 +6,10 @@
 //! and a loop around something empty harmless: a round that reads nothing is no round.
 
 use super::error::{LarkError, LarkErrorKind};
-use super::lengths::{Way, least};
-use super::rules::{Content, Rules, Symbol};
+use super::lengths::{self, Way, least};
+use super::rules::{Content, Definition, Rules, Symbol};
 use crate::expression::Expression;
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::Limits;
 
 /// What a rule is: one of these.
 #[derive(Debug)]
@@ -39,14 +39,13 @@ pub(super) struct Source<'a> {
 
 impl NormalForm {
     /// The rules that `start` needs.
-    pub(super) fn new(source: &Source<'_>, start: usize, limits: &Limits) -> Result<Self, LarkError> {
+    pub(super) fn new(source: &Source<'_>, start: usize) -> Result<Self, LarkError> {
         let reached = source.reached(start)?;
         let written = source.least(&reached);
         if let Some(&endless) = reached.iter().find(|&&rule| written[rule].is_none()) {
             let rule = &source.rules.rules[endless];
             return Err(LarkError::at(rule.position, LarkErrorKind::Unproductive(rule.name.clone())));
         }
-        source.check_lengths(&reached, limits.completion_bytes)?;
         let count = source.rules.rules.len();
         let nullable = written.iter().map(|least| *least == Some(0)).collect();
         let mut form = Self { rules: Vec::with_capacity(count), nullable, least: written };
@@ -128,6 +127,24 @@ impl NormalForm {
 }
 
 impl Source<'_> {
+    /// Checks the shortest text of each alternative that `start` leads to, since a model may choose any.
+    pub(super) fn check_lengths(&self, start: usize, limits: &Limits) -> Result<(), LarkError> {
+        let reached = self.reached(start)?;
+        let least = self.least(&reached);
+        for &rule in &reached {
+            let Definition { position, productions, .. } = &self.rules.rules[rule];
+            for production in productions {
+                let lengths = production.iter().map(|&symbol| match symbol {
+                    Symbol::Rule(rule) => least[rule].unwrap_or_default(),
+                    _ => self.whole(symbol).unwrap_or_default(),
+                });
+                let length = lengths.fold(0, u32::saturating_add);
+                lengths::check(length, limits).map_err(|kind| LarkError::at(*position, kind))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The rules that `start` needs, itself first; all their holes are filled.
     fn reached(&self, start: usize) -> Result<Vec<usize>, LarkError> {
         let mut is_reached = vec![false; self.rules.rules.len()];
@@ -174,28 +191,6 @@ impl Source<'_> {
             }
         }
         least(self.rules.rules.len(), ways)
-    }
-
-    /// Refuses an alternative that no model could write: 40 rules of two uses each ask for 2⁴⁰ bytes. What fills holes is not counted, since it
-    /// was checked when it was made.
-    fn check_lengths(&self, reached: &[usize], limit: usize) -> Result<(), LarkError> {
-        let empty = vec![Some(Expression::empty()); self.holes.len()];
-        let own = Source { rules: self.rules, holes: &empty };
-        let least = own.least(reached);
-        let len = |symbol: &Symbol| match *symbol {
-            Symbol::Rule(rule) => least[rule],
-            symbol => own.whole(symbol),
-        };
-        for rule in reached.iter().map(|&rule| &self.rules.rules[rule]) {
-            for production in &rule.productions {
-                let given = production.iter().filter_map(len).fold(0, u32::saturating_add) as usize;
-                if given > limit {
-                    let limit = LimitExceeded { what: "completion_bytes", limit, given };
-                    return Err(LarkError::at(rule.position, LarkErrorKind::Limit(limit)));
-                }
-            }
-        }
-        Ok(())
     }
 
     /// The least length of a symbol that is no rule; `None` for a rule.

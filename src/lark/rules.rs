@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::error::{LarkError, LarkErrorKind, Position};
 use super::syntax::{DefinitionSyntax, GrammarSyntax, Shape, Syntax, TextSyntax};
-use super::terminal::{Terminal, Terminals};
+use super::terminal::{Bounds, Terminal, Terminals};
 use crate::expression::Expression;
 use crate::limits::{LimitExceeded, Limits};
 use crate::special::SpecialToken;
@@ -63,8 +63,8 @@ pub(super) enum Content {
 
 impl Rules {
     /// Replaces names by numbers and what is written with operators by rules.
-    pub(super) fn new(grammar: &GrammarSyntax, limits: &Limits) -> Result<Self, LarkError> {
-        let mut terminals = Terminals::new(&grammar.definitions, &grammar.imports, limits)?;
+    pub(super) fn new(grammar: &GrammarSyntax, bounds: &Bounds) -> Result<Self, LarkError> {
+        let mut terminals = Terminals::new(&grammar.definitions, &grammar.imports, bounds)?;
         terminals.check()?;
         let ignored = terminals.repeated(&grammar.ignored)?;
         let written: Vec<&DefinitionSyntax> =
@@ -79,7 +79,7 @@ impl Rules {
             rules.push(Definition { name, position, productions: Vec::new() });
         }
         let rules = Self { rules, terminals: Vec::new(), holes: Vec::new(), ignored, special: None };
-        let numbers = BTreeMap::new();
+        let (numbers, limits) = (BTreeMap::new(), &bounds.limits);
         let mut builder = Builder { names, terminals, numbers, rules, owner: 0, symbols: 0, limits };
         for (index, rule) in written.into_iter().enumerate() {
             builder.owner = index;

@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::confined;
 use super::error::{LarkError, LarkErrorKind, Position};
 use super::filled;
+use super::normal::Source;
 use super::parser;
 use super::rules::{Content, Rules};
-use super::terminal;
+use super::terminal::{self, Bounds};
 use crate::expression::Expression;
 use crate::limits::Limits;
+use crate::regular::Dfa;
 use crate::special::SpecialToken;
 
 /// A grammar that was read, with holes still to fill. Cheap to clone.
@@ -27,7 +30,7 @@ use crate::special::SpecialToken;
 #[derive(Clone, Debug)]
 pub struct Template {
     rules: Arc<Rules>,
-    limits: Limits,
+    bounds: Bounds,
 }
 
 impl Template {
@@ -44,8 +47,17 @@ impl Template {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_within(source: &str, limits: &Limits) -> Result<Self, LarkError> {
-        let rules = Arc::new(Rules::new(&parser::grammar(source)?, limits)?);
-        Ok(Self { rules, limits: limits.clone() })
+        Self::parse_confined(source, limits, None)
+    }
+
+    /// Reads a grammar whose texts are confined to those of `texts`, all of whose beginnings must be in it.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse); and where a terminal has no such text.
+    pub fn parse_confined(source: &str, limits: &Limits, texts: Option<Arc<Dfa>>) -> Result<Self, LarkError> {
+        let bounds = Bounds { limits: limits.clone(), texts };
+        let rules = Arc::new(Rules::new(&parser::grammar(source)?, &bounds)?);
+        Ok(Self { rules, bounds })
     }
 
     /// The language of the rule `start`, with the named holes filled. Holes that `start` does not reach may stay open.
@@ -61,7 +73,7 @@ impl Template {
                 self.rules.holes.iter().position(|hole| is_named(&hole.content)).ok_or_else(unknown)?;
             filling[hole] = Some(expression.clone());
         }
-        self.language(start, filling)
+        filled::fill(&self.rules, self.rule(start)?, filling, &self.bounds.limits)
     }
 
     /// The schemas that are written in the grammar, and where.
@@ -75,14 +87,22 @@ impl Template {
     /// The language of the rule `start`, with an expression for each of [`schemas`](Self::schemas). A grammar with named holes is refused.
     ///
     /// # Errors
-    /// As [`fill`](Self::fill).
+    /// As [`fill`](Self::fill); where the shortest text of an alternative is too long; and where several terminals together may leave the texts that the
+    /// grammar is confined to.
     pub fn text(&self, schemas: impl IntoIterator<Item = Expression>) -> Result<Expression, LarkError> {
         let mut schemas = schemas.into_iter();
         let filling = self.rules.holes.iter().map(|hole| match hole.content {
             Content::Json(_) => schemas.next(),
             Content::Named(_) => None,
         });
-        self.language("start", filling.collect())
+        let (filling, start): (Vec<_>, usize) = (filling.collect(), self.rule("start")?);
+        let Bounds { limits, texts } = &self.bounds;
+        let language = filled::fill(&self.rules, start, filling.clone(), limits)?;
+        Source { rules: &self.rules, holes: &filling }.check_lengths(start, limits)?;
+        if let Some(texts) = texts {
+            confined::check(&self.rules, start, texts, limits)?;
+        }
+        Ok(language)
     }
 
     /// The first special token that is written in the grammar, and where: a text cannot contain it.
@@ -91,17 +111,17 @@ impl Template {
         self.rules.special
     }
 
-    fn language(&self, start: &str, holes: Vec<Option<Expression>>) -> Result<Expression, LarkError> {
-        let undefined = || LarkError::in_use(LarkErrorKind::UndefinedRule(start.to_owned()));
-        let start = self.rules.rules.iter().position(|rule| rule.name == start).ok_or_else(undefined)?;
-        filled::fill(&self.rules, start, holes, &self.limits)
+    fn rule(&self, name: &str) -> Result<usize, LarkError> {
+        let undefined = || LarkError::in_use(LarkErrorKind::UndefinedRule(name.to_owned()));
+        self.rules.rules.iter().position(|rule| rule.name == name).ok_or_else(undefined)
     }
 }
 
-/// The texts that a regular expression in the syntax of Rust's `regex` crate matches from end to end.
+/// The texts that a regular expression in the syntax of Rust's `regex` crate matches from end to end; of these those in `texts`, where
+/// that is given.
 ///
 /// # Errors
 /// Where it cannot be read, looks around or refers back, matches nothing, or needs too many states.
-pub fn regex(source: &str, limits: &Limits) -> Result<Expression, LarkError> {
-    terminal::whole_regex(source, limits)
+pub fn regex(source: &str, limits: &Limits, texts: Option<Arc<Dfa>>) -> Result<Expression, LarkError> {
+    terminal::whole_regex(source, &Bounds { limits: limits.clone(), texts })
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 use regex_syntax::hir::{Hir, HirKind, Repetition};
 
 use super::error::{LarkError, LarkErrorKind, Position};
+use super::lengths;
 use super::parser;
 use super::regex;
 use super::syntax::{DefinitionSyntax, ImportSyntax, RegexSyntax, Shape, Syntax};
@@ -22,8 +23,8 @@ const MAX_DEPTH: usize = 256;
 /// The library that `%import` takes from.
 static COMMON: LazyLock<BTreeMap<String, Regular>> = LazyLock::new(|| {
     let grammar = parser::grammar(include_str!("../../grammars/common.lark")).expect("our own grammar");
-    let limits = Limits::default();
-    let mut terminals = Terminals::new(&grammar.definitions, &[], &limits).expect("our own terminals");
+    let bounds = Bounds { limits: Limits::default(), texts: None };
+    let mut terminals = Terminals::new(&grammar.definitions, &[], &bounds).expect("our own terminals");
     terminals.check().expect("our own terminals");
     terminals.known.into_iter().map(|(name, regular)| (name.to_owned(), regular)).collect()
 });
@@ -37,6 +38,14 @@ pub(super) struct Terminal {
     pub(super) nonempty: Option<Expression>,
 }
 
+/// What terminals keep to.
+#[derive(Clone, Debug)]
+pub(super) struct Bounds {
+    pub(super) limits: Limits,
+    /// The language that all texts are confined to, if they are.
+    pub(super) texts: Option<Arc<Dfa>>,
+}
+
 /// A terminal as a regular expression, with what bounds the work on it.
 #[derive(Clone)]
 struct Regular {
@@ -48,7 +57,7 @@ struct Regular {
 
 /// The defined terminals, each put together when first asked for.
 pub(super) struct Terminals<'a> {
-    limits: &'a Limits,
+    bounds: &'a Bounds,
     definitions: BTreeMap<&'a str, &'a DefinitionSyntax>,
     known: BTreeMap<&'a str, Regular>,
     /// Those that are being put together.
@@ -61,10 +70,10 @@ impl<'a> Terminals<'a> {
     pub(super) fn new(
         definitions: &'a [DefinitionSyntax],
         imports: &'a [ImportSyntax],
-        limits: &'a Limits,
+        bounds: &'a Bounds,
     ) -> Result<Self, LarkError> {
         let (definitions_by_name, known, open) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        let mut terminals = Self { limits, definitions: definitions_by_name, known, open, depth: 0 };
+        let mut terminals = Self { bounds, definitions: definitions_by_name, known, open, depth: 0 };
         for import in imports {
             let unknown =
                 || LarkError::at(import.position, LarkErrorKind::UnknownImport(import.name.clone()));
@@ -92,7 +101,7 @@ impl<'a> Terminals<'a> {
     /// What `syntax` matches, as an expression; `what` says in a user's words what that is.
     pub(super) fn terminal(&mut self, syntax: &'a Syntax, what: &str) -> Result<Terminal, LarkError> {
         let regular = self.regular(syntax)?;
-        compile(&regular.hir, what, self.limits).map_err(|kind| LarkError::at(syntax.position, kind))
+        compile(&regular.hir, what, self.bounds).map_err(|kind| LarkError::at(syntax.position, kind))
     }
 
     /// What may stand between terminals, any number of times.
@@ -100,7 +109,7 @@ impl<'a> Terminals<'a> {
         let Some(first) = ignored.first() else { return Ok(None) };
         let options = ignored.iter().map(|syntax| Ok(self.regular(syntax)?.hir)).collect::<Result<_, _>>()?;
         let any = repeat(Hir::alternation(options), 0, None);
-        let terminal = compile(&any, "what is ignored", self.limits)
+        let terminal = compile(&any, "what is ignored", self.bounds)
             .map_err(|kind| LarkError::at(first.position, kind))?;
         Ok(terminal.nonempty.map(Expression::optional))
     }
@@ -116,7 +125,7 @@ impl<'a> Terminals<'a> {
         if regular.depth > MAX_DEPTH {
             return Err(too_deep());
         }
-        let limit = self.limits.dfa_states;
+        let limit = self.bounds.limits.dfa_states;
         if regular.size > limit {
             let limit = LimitExceeded { what: "dfa_states", limit, given: regular.size };
             return Err(LarkError::at(syntax.position, LarkErrorKind::Limit(limit)));
@@ -174,27 +183,36 @@ impl<'a> Terminals<'a> {
 }
 
 /// A regular expression that must match a whole text, as an expression of its own.
-pub(super) fn whole_regex(source: &str, limits: &Limits) -> Result<Expression, LarkError> {
+pub(super) fn whole_regex(source: &str, bounds: &Bounds) -> Result<Expression, LarkError> {
     let start = Position { line: 1, column: 1 };
     let regex = RegexSyntax { source: source.to_owned(), flags: String::new() };
     let hir = regex::parse(&regex, start)?;
     let terminal =
-        compile(&hir, &format!("/{source}/"), limits).map_err(|kind| LarkError::at(start, kind))?;
-    Ok(match terminal.nonempty {
-        None => Expression::empty(),
-        Some(text) if terminal.is_nullable => text.optional(),
-        Some(text) => text,
-    })
+        compile(&hir, &format!("/{source}/"), bounds).map_err(|kind| LarkError::at(start, kind))?;
+    let Terminal { is_nullable, nonempty } = terminal;
+    let text = nonempty.unwrap_or_else(Expression::empty);
+    let text = if is_nullable { text.optional() } else { text };
+    lengths::check(text.min_len(), &bounds.limits).map_err(|kind| LarkError::at(start, kind))?;
+    Ok(text)
 }
 
-fn compile(hir: &Hir, what: &str, limits: &Limits) -> Result<Terminal, LarkErrorKind> {
+fn compile(hir: &Hir, what: &str, bounds: &Bounds) -> Result<Terminal, LarkErrorKind> {
     if let HirKind::Literal(text) = hir.kind() {
-        return Ok(Terminal { is_nullable: false, nonempty: Some(Expression::literal(&text.0)) });
+        return match &bounds.texts {
+            Some(texts) if !texts.contains(&text.0) => Err(LarkErrorKind::OnlySpelled),
+            _ => Ok(Terminal { is_nullable: false, nonempty: Some(Expression::literal(&text.0)) }),
+        };
     }
-    let limit = limits.dfa_states;
-    let dfa = regular::whole_match(hir.clone(), limit).map_err(LarkErrorKind::Limit)?;
+    let limit = bounds.limits.dfa_states;
+    let mut dfa = regular::whole_match(hir.clone(), limit).map_err(LarkErrorKind::Limit)?;
     if dfa.is_empty() {
         return Err(LarkErrorKind::MatchesNothing);
+    }
+    if let Some(texts) = &bounds.texts {
+        dfa = dfa.intersection(texts, limit).map_err(LarkErrorKind::Limit)?;
+        if dfa.is_empty() {
+            return Err(LarkErrorKind::OnlySpelled);
+        }
     }
     let is_nullable = dfa.label(dfa.start()).is_some();
     let nonempty = if is_nullable { without_empty(&dfa, limit).map_err(LarkErrorKind::Limit)? } else { dfa };

@@ -1,8 +1,9 @@
 //! Grammars are checked by what they accept.
 
 use super::recogniser::{Verdict, Words, recognise};
-use super::{LarkErrorKind, Template};
+use super::{LarkError, LarkErrorKind, Template};
 use crate::expression::{Expression, Leaf};
+use crate::limits::Limits;
 
 fn template(source: &str) -> Template {
     Template::parse(source).expect("a grammar")
@@ -257,4 +258,16 @@ fn labelled_words_choose_what_follows() {
     assert_eq!(recognise(&language, "to=get_all2"), Verdict::Accepted);
     assert_eq!(recognise(&language, "to=get2"), Verdict::RejectedAt(6));
     assert_eq!(recognise(&language, "to=get_"), Verdict::Prefix);
+}
+
+#[test]
+fn shortest_texts_are_limited() {
+    let limits = Limits { completion_bytes: 9, ..Limits::default() };
+    let limit =
+        |language: Result<Expression, LarkError>| language.err().and_then(|error| Some(error.limit()?.given));
+    let lark = |source| Template::parse_within(source, &limits).and_then(|grammar| grammar.text([]));
+    assert_eq!(limit(super::regex("a{10}|b{11}", &limits, None)), Some(10));
+    assert_eq!(limit(super::regex("a{9}|b{11}", &limits, None)), None);
+    assert_eq!(limit(lark("start: \"a\"~9 | \"b\"~11")), Some(11));
+    assert_eq!(limit(lark("start: x*\nx: \"a\" x \"a\" | \"b\"")), None);
 }

@@ -11,6 +11,9 @@ use crate::automaton::{Residual, Rest, Unit};
 use crate::special::TokenId;
 use crate::token_mask::TokenMaskMut;
 
+/// Tokens that are kept free, beside those of the likely rest once more, for what a captured text may turn out to ask for.
+const UNLIKELY: usize = 16;
+
 /// Fewer tokens than any completion has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot finish within {requested} tokens: the shortest completion has {needed}")]
@@ -62,22 +65,41 @@ impl Rules {
             if planned.is_none() && !self.is_in_time(step, token, left) {
                 return None;
             }
-            let fresh = self.shortest(&next.residual);
-            next.plan =
-                planned.filter(|plan| plan.tokens().len() < fresh.len()).or_else(|| Some(Plan::new(fresh)));
+            next.plan = Some(self.plan_after(&next, planned, left));
         }
         Some(next)
+    }
+
+    /// The plan after a token that was allowed when `left` were left: the shortest completion, or a way around it.
+    ///
+    /// A text that is captured may turn out to be one that asks for a longer rest (a first element that takes the only short choice of the
+    /// second). One byte more makes it another text.
+    fn plan_after(&self, next: &Step, planned: Option<Plan>, left: usize) -> Plan {
+        let shortest = self.shortest(&next.residual);
+        if let Some(planned) = planned.filter(|planned| planned.tokens().len() <= shortest.len()) {
+            return planned;
+        }
+        if shortest.len() < left {
+            return Plan::new(shortest);
+        }
+        let trie = self.vocabulary().trie();
+        let longer = trie.children(None).filter_map(|node| trie.node(node).token).filter_map(|byte| {
+            let rest = self.shortest(&self.next(next, byte)?.residual);
+            Some([&[byte], &rest[..]].concat())
+        });
+        Plan::new(longer.min_by_key(Vec::len).filter(|plan| plan.len() < shortest.len()).unwrap_or(shortest))
     }
 
     fn is_in_time(&self, step: &Step, token: TokenId, left: usize) -> bool {
         self.automaton().fits_after(&step.residual, token, &|rest| self.fits(rest, left))
     }
 
-    /// Whether one token and the rest are at most `left`. Of a rest of unknown spelling each byte may be a token.
+    /// Whether one token and the rest are at most `left`. A rest that is only likely must fit twice.
     fn fits(&self, rest: Rest<'_>, left: usize) -> bool {
         match rest {
-            Rest::Units(units) => self.spell(units).len() < left,
-            Rest::About(units) => (units as usize) < left,
+            // No unit takes more than one token; spelling takes longer than all else.
+            Rest::Units(units) => units.len() < left || self.spell(units).len() < left,
+            Rest::Likely(units) => 2 * self.spell(units).len() + UNLIKELY < left,
         }
     }
 

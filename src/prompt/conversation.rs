@@ -7,6 +7,7 @@ use super::history;
 use super::message::{Author, ContentType, Message, Recipient};
 use super::render::Prompt;
 use super::system::System;
+use super::unsaid::Unsaid;
 use crate::prompt::error::ConversationErrorKind;
 use crate::special::SpecialToken;
 use crate::transcript::{self, Transcript};
@@ -50,6 +51,7 @@ pub struct Conversation {
     /// What may be called, sorted.
     pub(super) recipients: Vec<String>,
     pub(super) style: Style,
+    pub(super) unsaid: Vec<Unsaid>,
 }
 
 /// How headers are written, and what is forgotten.
@@ -86,6 +88,12 @@ impl Conversation {
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// What the request allows and the prompt cannot say; empty for a conversation that was read from a prompt.
+    #[must_use]
+    pub fn unsaid(&self) -> &[Unsaid] {
+        &self.unsaid
     }
 
     /// Goes on with what a user says.

@@ -30,6 +30,7 @@ mod render;
 mod request;
 mod system;
 mod typescript;
+mod unsaid;
 
 /// The page on prompts, whose example is run.
 #[cfg(doctest)]
@@ -44,3 +45,4 @@ pub use message::{Author, ContentType, Message, Recipient};
 pub use read::FromPrompt;
 pub use render::{Piece, Prompt};
 pub use system::{Effort, System};
+pub use unsaid::{Unsaid, UnsaidKind};

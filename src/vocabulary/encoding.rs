@@ -110,8 +110,10 @@ impl Vocabulary {
     /// The first special token spelled in `text`, with what stands before and after it.
     fn split_at_special<'t>(&self, text: &'t str) -> Option<(&'t str, TokenId, &'t str)> {
         text.match_indices("<|").find_map(|(start, bar)| {
-            let (name, after) = text[start + bar.len()..].split_once("|>")?;
-            Some((&text[..start], self.special_named(name)?, after))
+            let inside = &text[start + bar.len()..];
+            // Not further: in a text of many bars each would look for its end to the end of the text.
+            let end = inside.as_bytes().windows(2).take(LONGEST_NAME + 1).position(|end| end == b"|>")?;
+            Some((&text[..start], self.special_named(&inside[..end])?, &inside[end + 2..]))
         })
     }
 
@@ -138,6 +140,9 @@ impl Vocabulary {
         }
     }
 }
+
+/// Bytes of the longest name of a special token: `reserved_201087`.
+const LONGEST_NAME: usize = 15;
 
 /// The special tokens of `o200k_harmony` that have a meaning but are never generated.
 const PROMPT_ONLY: [(TokenId, &str); 3] =

@@ -172,3 +172,17 @@ fn is_shared_between_threads() {
     check(&Vocabulary::o200k_harmony());
     assert_eq!(format!("{:?}", Vocabulary::o200k_harmony()), "Vocabulary(199998 tokens)");
 }
+
+/// Bars that begin no special token cost no more than other text, however many there are.
+#[test]
+fn special_tokens_are_found_among_many_bars() {
+    let vocabulary = Vocabulary::o200k_harmony();
+    for id in 199_998..201_088 {
+        let spelled = vocabulary.decode(&[id]);
+        assert_eq!(vocabulary.encode_with_special(&spelled).expect("it has an encoder"), [id], "{spelled}");
+    }
+    let bars = "<|é ".repeat(100_000);
+    let tokens = vocabulary.encode_with_special(&format!("{bars}<|end|>{bars}")).expect("it has an encoder");
+    assert_eq!(tokens.iter().filter(|token| **token == 200_007).count(), 1);
+    assert_eq!(vocabulary.decode(&tokens), format!("{bars}<|end|>{bars}"));
+}

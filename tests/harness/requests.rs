@@ -116,7 +116,7 @@ fn choice(random: &mut Random, is_callable: bool, references: &[Value], is_chat:
 
 fn answer(random: &mut Random, request: &mut Value, harmony: &mut Map<String, Value>, is_chat: bool) {
     let schema = json!({"type": "object", "properties": {"title": {"type": "string"}, "count": {"type": "integer"}}, "required": ["title"]});
-    match random.below(5) {
+    match random.below(7) {
         0 => {}
         1 if is_chat => request["response_format"] = json!({"type": "json_object"}),
         1 => request["text"] = json!({"format": {"type": "json_object"}}),
@@ -125,6 +125,8 @@ fn answer(random: &mut Random, request: &mut Value, harmony: &mut Map<String, Va
                 json!({"type": "json_schema", "json_schema": {"name": "page", "schema": schema}});
         }
         2 => request["text"] = json!({"format": {"type": "json_schema", "name": "page", "schema": schema}}),
+        3 if is_chat => request["response_format"] = json!({"type": "grammar", "grammar": ANSWER}),
+        3 => request["text"] = json!({"format": {"type": "grammar", "syntax": "lark", "definition": ANSWER}}),
         _ => {
             let list = json!({"type": "array", "items": {"type": "number"}, "maxItems": 3});
             harmony.insert(
@@ -137,6 +139,10 @@ fn answer(random: &mut Random, request: &mut Value, harmony: &mut Map<String, Va
         }
     }
 }
+
+/// A grammar with JSON in it, so that the options bear on it.
+const ANSWER: &str = r#"start: "yes" | "no" (", " WORD)* | "see " %json {"type": "string", "maxLength": 9}
+WORD: /[a-z]+/"#;
 
 fn options(random: &mut Random, harmony: &mut Map<String, Value>) {
     let mut set = |name: &str, values: &[Value], random: &mut Random| {

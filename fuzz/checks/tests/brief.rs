@@ -12,7 +12,7 @@ use harmony_mask_checks::{
 };
 
 /// Inputs of each target.
-const INPUTS: usize = 400;
+const INPUTS: usize = 1_000;
 /// The longest input that is not made of a seed.
 const BYTES: usize = 400;
 

@@ -271,3 +271,18 @@ fn turn_options_have_defaults_and_words() {
     let turn = *read(&json!({"harmony": flags})).turn();
     assert!(turn.allows_typed_answer && turn.allows_parallel_calls);
 }
+
+/// Names are compared with those before in a time that hardly grows with their number.
+#[test]
+fn many_tools_are_read() {
+    let tool = |at: usize| json!({"type": "function", "name": format!("f{at}")});
+    let mut tools: Vec<_> = (0..50_000).map(tool).collect();
+    assert_eq!(read(&json!({"tools": tools})).tools().len(), 50_000);
+    tools.push(tool(7));
+    let error = Request::read(&json!({"tools": tools})).expect_err("a name twice");
+    assert_eq!(
+        (error.pointer(), error.to_string().contains("/tools/7/name")),
+        ("/tools/50000/name", true),
+        "{error}"
+    );
+}

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::expression::Expression;
-use crate::harmony::{Body, Request, lower};
-use crate::lark::Template;
+use crate::harmony::{Body, Request, Syntax, lower};
 use crate::lark::recogniser::{Verdict, recognise};
+use crate::lark::{self, Template};
 use crate::limits::{LimitExceeded, Limits};
 
 const OBJECT: &str = r#"
@@ -19,8 +19,18 @@ const OBJECT: &str = r#"
           | "s" | "t" | "u" | "v" | "w" | "x" | "y" | "z" | "C" | "F" | "R" | "S" | "T" | "I" | "0" | "1" | "2"
 "#;
 
-fn body(_: Body<'_>) -> Result<Expression, LimitExceeded> {
-    Ok(Template::parse(OBJECT).and_then(|json| json.fill("object", &[])).expect("a grammar of objects"))
+fn body(wanted: Body<'_>) -> Result<Expression, LimitExceeded> {
+    let grammar = match wanted {
+        Body::Grammar(_, syntax, definition) => Some((syntax, definition)),
+        Body::TextAnswer(format) => Some((format.syntax, &*format.definition)),
+        Body::Arguments(..) | Body::Answer(_) => None,
+    };
+    let text = match grammar {
+        Some((Syntax::Regex, definition)) => lark::regex(definition, &Limits::default(), None),
+        Some((Syntax::Lark, definition)) => Template::parse(definition).and_then(|text| text.text([])),
+        None => Template::parse(OBJECT).and_then(|json| json.fill("object", &[])),
+    };
+    Ok(text.expect("a grammar"))
 }
 
 fn turn(request: &Value) -> Expression {
@@ -77,6 +87,7 @@ fn bodies_are_asked_for_in_order_and_only_where_reachable() {
             asked.push(match wanted {
                 Body::Arguments(tool, _) | Body::Grammar(tool, ..) => tool.name.clone(),
                 Body::Answer(format) => format.pointer.clone(),
+                Body::TextAnswer(format) => format.pointer.clone(),
             });
             body(wanted)
         });

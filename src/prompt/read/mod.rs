@@ -114,6 +114,7 @@ fn read(source: &Source<'_>) -> Result<(Request, Conversation, Option<usize>), F
         open_calls: OpenCalls::default(),
         recipients,
         style: Style::default(),
+        unsaid: Vec::new(),
     };
     for draft in rest {
         let message = draft.message(&conversation.recipients)?;

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::calls::OpenCalls;
 use super::conversation::Conversation;
 use super::error::ConversationError;
+use super::unsaid;
 use crate::harmony::node::Node;
 use crate::harmony::{Request, RequestErrorKind, Tool};
 
@@ -40,6 +41,7 @@ impl Conversation {
             open_calls: OpenCalls::default(),
             recipients,
             style: settings::style(prompt.as_ref())?,
+            unsaid: unsaid::of(&checked),
         };
         let (input, messages) = (root.get("input"), root.get("messages"));
         if let (Some(input), Some(_)) = (&input, &messages) {

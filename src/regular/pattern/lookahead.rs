@@ -4,7 +4,8 @@
 //! language of the part and what follows it. There, `(?=x)` is an intersection with the texts that begin like `x`, and `(?!x)` a difference;
 //! everything that does not look ahead is compiled as usual and put in front.
 //!
-//! A repetition without bound that looks ahead would need the language of what follows it before that is known. It is refused.
+//! A repetition without bound that looks ahead would need the language of what follows it before that is known. One form of it has an answer all the
+//! same, the one that people write: single characters, each after looking ahead, as in `((?!end).)*` ([`Builder::tempered`]). Others are refused.
 
 use regex_syntax::hir::{Hir, Look};
 
@@ -63,6 +64,9 @@ impl Builder {
             Node::Repeat { node, min, max: Some(max) } if *max <= WRITTEN_OUT => {
                 self.repetition(node, *min, *max, rest, at_start)
             }
+            Node::Repeat { node, min, max: None } if *min <= WRITTEN_OUT => {
+                self.endless_repetition(node, *min, rest)
+            }
             Node::Assertion(_) | Node::Repeat { .. } | Node::Char(_) | Node::Set(_) => {
                 Err(PatternErrorKind::Lookaround)
             }
@@ -105,10 +109,54 @@ impl Builder {
         Ok(after)
     }
 
+    fn endless_repetition(&self, node: &Node, min: u32, rest: &Dfa) -> Built {
+        let Some((character, aheads)) = parts(node).split_last() else {
+            return Err(PatternErrorKind::Lookaround);
+        };
+        let is_character = matches!(character, Node::Char(_) | Node::Set(_));
+        let looks_first = aheads.iter().all(|node| matches!(node, Node::Ahead { .. }));
+        if !is_character || !looks_first || asserts_start(node) {
+            return Err(PatternErrorKind::Lookaround);
+        }
+        let mut after = self.tempered(character, aheads, rest)?;
+        for _ in 0..min {
+            after = self.before(node, &after, false)?;
+        }
+        Ok(after)
+    }
+
+    /// Any number of characters before `rest`, before each of which `aheads` hold.
+    ///
+    /// Where a text divides into characters and a rest in one way only, it is wrong exactly if some end of it that begins with a character of the
+    /// repetition is one before which `aheads` do not hold.
+    fn tempered(&self, character: &Node, aheads: &[Node], rest: &Dfa) -> Built {
+        let limit = self.limit;
+        let repeated = Node::Repeat { node: Box::new(character.clone()), min: 0, max: None };
+        let (once, any) = (self.whole(character)?, self.whole(&repeated)?);
+        let some = once.concatenation(&any.concatenation(rest, limit)?, limit)?;
+        if some.is_subset(rest, limit)? {
+            return Ok(rest.clone());
+        }
+        if !some.intersection(rest, limit)?.is_empty() {
+            return Err(PatternErrorKind::Lookaround);
+        }
+        let hold = self.sequence(aheads, &Dfa::text(), false)?;
+        let wrong = any.concatenation(&some.difference(&hold, limit)?, limit)?;
+        Ok(rest.union(&some.difference(&wrong, limit)?, limit)?)
+    }
+
     /// The texts that match as a whole.
     fn whole(&self, node: &Node) -> Built {
         let anchored = Hir::concat(vec![Hir::look(Look::Start), lower(node), Hir::look(Look::End)]);
         Ok(determinize::texts_with_match(anchored, self.limit)?)
+    }
+}
+
+/// The nodes of a sequence; any other node is one of itself.
+fn parts(node: &Node) -> &[Node] {
+    match node {
+        Node::Sequence(nodes) => nodes,
+        node => std::slice::from_ref(node),
     }
 }
 

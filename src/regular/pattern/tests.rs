@@ -69,7 +69,7 @@ const TEXTS: [&str; 40] = [
 ];
 
 /// Patterns on which both dialects agree.
-const AGREED: [&str; 83] = [
+const AGREED: [&str; 92] = [
     "",
     "a",
     "a|b",
@@ -78,6 +78,15 @@ const AGREED: [&str; 83] = [
     "^(?:a|b)+$",
     "^(?!ab).*$",
     "^(?!ab)(?=.{2,3}$)[ab]*$",
+    "^((?!ab).)*$",
+    "^((?!ab)(?!ba)[ab])*$",
+    "^((?!ab).)+$",
+    "^(?:(?=a|b)[a-f]){2,}$",
+    "^x((?!ab).)*$",
+    "^((?!b)[ab])*c",
+    "^((?!ac)[ab])*c$",
+    "((?!a).)*",
+    "^((?!a$).)*$",
     "a(?!b)",
     "^(?!^a|b).*b",
     "^(?:a(?!b)|b)?a",

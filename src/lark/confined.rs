@@ -1,0 +1,197 @@
+//! Grammars whose texts are confined to a regular language: those that spell no special token.
+//!
+//! Each terminal is confined when it is compiled, which loses nothing: what a terminal reads is a part of the text. What is left is a text that
+//! leaves the language across terminals, `"<|" "end" "|>"`. Keeping it out would take a copy of each rule for each pair of states in which it may begin and
+//! end; finding it takes a walk over those that occur, and a grammar that has one is refused. The walk knows of `%json` only that
+//! brackets and bars stand inside strings, so a grammar may be refused for what a schema excludes.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+
+use super::error::{LarkError, LarkErrorKind};
+use super::rules::{Rules, Symbol};
+use super::terminal::Terminal;
+use crate::expression::{DfaLanguage, Expression, Kind};
+use crate::limits::Limits;
+use crate::regular::{self, Dfa, StateId};
+
+/// A superset of the texts of any `%json`: strings, and between them neither quotation marks, angle brackets nor bars.
+const JSON: &str = r#"(?:"(?:[^"\\]|\\.)*"|[^"<>|])+"#;
+
+/// Checks that no text of `start` leaves the language `texts`, whose beginnings are texts.
+pub(super) fn check(rules: &Rules, start: usize, texts: &Dfa, limits: &Limits) -> Result<(), LarkError> {
+    let rule = &rules.rules[start];
+    let limit = limits.dfa_states;
+    let json = regular::whole_match(regex_syntax::parse(JSON).expect("our own pattern"), limit)
+        .and_then(|json| json.intersection(texts, limit))
+        .map_err(|limit| LarkError::at(rule.position, LarkErrorKind::Limit(limit)))?;
+    let (parts, visits, pending) = (BTreeMap::new(), BTreeMap::new(), VecDeque::new());
+    let mut walk = Walk { rules, texts, json, parts, visits, pending };
+    let before = walk.ignored(BTreeSet::from([texts.start()])).expect("what is ignored is confined itself");
+    before.into_iter().for_each(|state| walk.demand((start, state)));
+    walk.run()
+}
+
+/// A rule and the state of `texts` in which it begins.
+type Visit = (usize, StateId);
+
+/// In which states something may end; `None` where a text may leave the language.
+type Ends = Option<BTreeSet<StateId>>;
+
+/// A terminal or `%json`; nothing stands for what is ignored.
+type Part = Option<Symbol>;
+
+/// What is known of a visit.
+#[derive(Default)]
+struct Found {
+    ends: BTreeSet<StateId>,
+    /// The visits that go on after this one.
+    users: BTreeSet<Visit>,
+    is_pending: bool,
+}
+
+struct Walk<'a> {
+    rules: &'a Rules,
+    texts: &'a Dfa,
+    json: Dfa,
+    parts: BTreeMap<(Part, StateId), Ends>,
+    visits: BTreeMap<Visit, Found>,
+    pending: VecDeque<Visit>,
+}
+
+impl Walk<'_> {
+    /// Visits until nothing new is found: each visit again where one that it uses may end in more states.
+    fn run(&mut self) -> Result<(), LarkError> {
+        while let Some(visit) = self.pending.pop_front() {
+            self.visits.get_mut(&visit).expect("a visit").is_pending = false;
+            let rule = &self.rules.rules[visit.0];
+            let mut ends = BTreeSet::new();
+            for production in &rule.productions {
+                let leaves = || LarkError::at(rule.position, LarkErrorKind::MaySpell(rule.name.clone()));
+                ends.extend(self.production(visit, production).ok_or_else(leaves)?);
+            }
+            let found = self.visits.get_mut(&visit).expect("a visit");
+            let known = found.ends.len();
+            found.ends.extend(ends);
+            if found.ends.len() > known {
+                let users = found.users.clone();
+                users.into_iter().for_each(|user| self.enqueue(user));
+            }
+        }
+        Ok(())
+    }
+
+    fn demand(&mut self, visit: Visit) {
+        if let Entry::Vacant(place) = self.visits.entry(visit) {
+            place.insert(Found { is_pending: true, ..Found::default() });
+            self.pending.push_back(visit);
+        }
+    }
+
+    fn enqueue(&mut self, visit: Visit) {
+        let found = self.visits.get_mut(&visit).expect("a visit");
+        if !std::mem::replace(&mut found.is_pending, true) {
+            self.pending.push_back(visit);
+        }
+    }
+
+    fn production(&mut self, visit: Visit, symbols: &[Symbol]) -> Ends {
+        let mut states = BTreeSet::from([visit.1]);
+        for symbol in symbols {
+            let mut ends = BTreeSet::new();
+            for state in states {
+                ends.extend(self.symbol(visit, *symbol, state)?);
+            }
+            states = ends;
+        }
+        Some(states)
+    }
+
+    fn symbol(&mut self, user: Visit, symbol: Symbol, state: StateId) -> Ends {
+        let ends = match symbol {
+            Symbol::Rule(rule) => {
+                self.demand((rule, state));
+                let found = self.visits.get_mut(&(rule, state)).expect("demanded");
+                found.users.insert(user);
+                return Some(found.ends.clone());
+            }
+            Symbol::Special(_) => BTreeSet::from([self.texts.start()]),
+            Symbol::Terminal(_) | Symbol::Hole(_) => self.part(Some(symbol), state)?,
+        };
+        self.ignored(ends)
+    }
+
+    /// The states after what is ignored, any number of times.
+    fn ignored(&mut self, states: BTreeSet<StateId>) -> Ends {
+        let mut ends = BTreeSet::new();
+        for state in states {
+            ends.extend(self.part(None, state)?);
+        }
+        Some(ends)
+    }
+
+    /// Where a terminal or `%json` ends, or what is ignored.
+    fn part(&mut self, part: Part, state: StateId) -> Ends {
+        if let Some(known) = self.parts.get(&(part, state)) {
+            return known.clone();
+        }
+        let ends = match part {
+            Some(Symbol::Terminal(terminal)) => {
+                let Terminal { is_nullable, nonempty } = &self.rules.terminals[terminal];
+                let empty = is_nullable.then_some(BTreeSet::from([state]));
+                union(empty.map(Some).into_iter().chain(nonempty.iter().map(|text| self.text(text, state))))
+            }
+            Some(_) => self.dfa(&self.json, state),
+            None => match &self.rules.ignored {
+                Some(text) => self.text(text, state),
+                None => Some(BTreeSet::from([state])),
+            },
+        };
+        self.parts.insert((part, state), ends.clone());
+        ends
+    }
+
+    fn text(&self, text: &Expression, state: StateId) -> Ends {
+        match text.kind() {
+            Kind::Empty => Some(BTreeSet::from([state])),
+            Kind::Literal(bytes) => {
+                let end = bytes.iter().try_fold(state, |state, byte| self.texts.next(state, *byte))?;
+                Some(BTreeSet::from([end]))
+            }
+            Kind::Match { leaf, .. } => {
+                let language = leaf.downcast_ref::<DfaLanguage>().expect("a terminal is an automaton");
+                self.dfa(language.dfa(), state)
+            }
+            Kind::Choice(options) => union(options.iter().map(|option| self.text(option, state))),
+            _ => unreachable!("a terminal is a literal or an automaton, and may be empty"),
+        }
+    }
+
+    /// Where the words of `dfa` end: all pairs of its states and those of the language.
+    fn dfa(&self, dfa: &Dfa, state: StateId) -> Ends {
+        let mut bytes: Vec<u8> = (0..=u8::MAX).collect();
+        bytes.sort_by_key(|byte| (dfa.class_of(*byte), self.texts.class_of(*byte)));
+        bytes.dedup_by_key(|byte| (dfa.class_of(*byte), self.texts.class_of(*byte)));
+        let start = (dfa.start(), state);
+        let (mut seen, mut pending) = (HashSet::from([start]), vec![start]);
+        let mut ends = BTreeSet::new();
+        while let Some((inner, state)) = pending.pop() {
+            ends.extend(dfa.label(inner).map(|_| state));
+            for byte in &bytes {
+                let Some(inner) = dfa.next(inner, *byte) else { continue };
+                let next = (inner, self.texts.next(state, *byte)?);
+                if seen.insert(next) {
+                    pending.push(next);
+                }
+            }
+        }
+        Some(ends)
+    }
+}
+
+fn union(mut ends: impl Iterator<Item = Ends>) -> Ends {
+    ends.try_fold(BTreeSet::new(), |mut all, ends| {
+        all.extend(ends?);
+        Some(all)
+    })
+}
