@@ -1,7 +1,12 @@
 //! Every public function of a matcher, in every state and under any token: an error or a defined value, and after an error nothing has changed.
 
+use std::fs;
+use std::path::Path;
+
 use harmony_mask::automaton::Residual;
-use harmony_mask::{Matcher, SpecialToken, TokenId, TokenMask, Transcript};
+use harmony_mask::matcher::{Delta, Deltas, DraftNode, Status};
+use harmony_mask::transcript::Header;
+use harmony_mask::{MaskId, Matcher, Request, SpecialToken, TokenId, TokenMask, TokenMaskMut, Transcript};
 
 use crate::harness::{EXAMPLES, HABITS, Random, WIDTH, choose, example};
 
@@ -11,6 +16,7 @@ struct Observed {
     tokens: Vec<TokenId>,
     residual: Residual,
     mask: TokenMask,
+    mask_id: Option<MaskId>,
     is_finished: bool,
     is_accepting: bool,
     stop_tokens: Vec<TokenId>,
@@ -19,6 +25,12 @@ struct Observed {
     transcript: Transcript,
     expected: Vec<String>,
     place: String,
+    given_tokens: Vec<TokenId>,
+    tokens_left: Option<usize>,
+    status: Status,
+    matching_formats: Vec<String>,
+    delta: Option<Delta>,
+    open_message: Option<Header>,
 }
 
 fn observe(matcher: &Matcher) -> Observed {
@@ -28,6 +40,7 @@ fn observe(matcher: &Matcher) -> Observed {
         tokens: matcher.tokens().to_vec(),
         residual: matcher.residual().clone(),
         mask,
+        mask_id: matcher.mask_id(),
         is_finished: matcher.is_finished(),
         is_accepting: matcher.is_accepting(),
         stop_tokens: matcher.stop_tokens(),
@@ -36,6 +49,12 @@ fn observe(matcher: &Matcher) -> Observed {
         transcript: matcher.transcript(),
         expected: matcher.expected(),
         place: matcher.place(),
+        given_tokens: matcher.given_tokens().to_vec(),
+        tokens_left: matcher.tokens_left(),
+        status: matcher.status(),
+        matching_formats: matcher.matching_formats().into_iter().map(str::to_owned).collect(),
+        delta: matcher.delta(),
+        open_message: matcher.open_message().cloned(),
     }
 }
 
@@ -64,6 +83,7 @@ fn tokens(random: &mut Random) -> Vec<TokenId> {
 /// Whatever is wrong is refused and leaves no trace; whatever is right can be taken back.
 fn check(matcher: &mut Matcher, random: &mut Random) {
     let before = observe(matcher);
+    assert_eq!(matcher.automaton().accepts(matcher.residual()), before.is_accepting);
     assert_eq!(before.mask.count() == 0, before.is_finished, "a mask is empty at the end and nowhere else");
     for token in tokens(random) {
         let is_allowed = before.mask.contains(token);
@@ -84,7 +104,127 @@ fn check(matcher: &mut Matcher, random: &mut Random) {
         assert_eq!((error.requested, error.accepted), (count, before.tokens.len()));
     }
     matcher.rollback(0).expect("nothing to do");
+    check_rows(matcher, &before.mask);
+    check_drafts(matcher, &tokens(random));
+    check_deadlines(matcher, before.shortest_completion.len());
     assert_eq!(observe(matcher), before);
+}
+
+/// A row that is too narrow, or none at all, gets the bits that fit.
+fn check_rows(matcher: &Matcher, mask: &TokenMask) {
+    for width in [0, 1, 33, 200_000, WIDTH, WIDTH + 100] {
+        let mut words = vec![u32::MAX; width.div_ceil(32)];
+        matcher.fill_row(&mut TokenMaskMut::new(&mut words, width));
+        let row = TokenMaskMut::new(&mut words, width);
+        assert!(row.iter().eq(mask.iter().filter(|token| (*token as usize) < width)), "{width} wide");
+    }
+}
+
+/// Drafts of any tokens, in a row and as a tree, are judged as if they were accepted.
+fn check_drafts(matcher: &Matcher, tokens: &[TokenId]) {
+    let mut fork = matcher.fork();
+    let accepted = tokens.iter().take_while(|token| fork.accept(**token).is_ok()).count();
+    assert_eq!(matcher.validate_tokens(tokens), accepted);
+    let mut masks = vec![TokenMask::new(WIDTH); 3];
+    assert_eq!(matcher.fill_draft_masks(tokens, &mut masks), (accepted + 1).min(masks.len()));
+    assert_eq!(matcher.fill_draft_masks(tokens, &mut []), 0);
+    let nodes = [(tokens[0], None), (tokens[1], Some(0)), (tokens[1], None)];
+    let tree = nodes.map(|(token, parent)| DraftNode { token, parent });
+    let reached = matcher.fill_tree_masks(&tree, &mut masks);
+    let single = |token| matcher.validate_tokens(&[token]) == 1;
+    let both = matcher.validate_tokens(&tokens[..2]) == 2;
+    assert_eq!(reached, [single(tokens[0]), both, single(tokens[1])]);
+}
+
+/// Any number of tokens is a deadline or too few, and too few change nothing; a reset takes the deadline back.
+fn check_deadlines(matcher: &mut Matcher, needed: usize) {
+    for within in (0..needed).step_by(7) {
+        let error = matcher.finish_within(within).expect_err("too few");
+        assert_eq!((error.requested, error.needed), (within, needed));
+    }
+    for within in [needed, needed + 1, usize::MAX] {
+        let mut fork = matcher.fork();
+        fork.finish_within(within).expect("enough");
+        fork.finish_within(usize::MAX).expect("a deadline may be moved");
+        for token in matcher.shortest_completion() {
+            fork.accept(token).expect("the shortest completion is in time");
+        }
+        assert!(fork.is_accepting());
+        fork.reset();
+        assert_eq!((fork.tokens_left(), fork.tokens().len()), (None, 0));
+    }
+}
+
+/// Any tokens and any text as a prompt, as a transcript and as text: read, or refused where they break.
+#[test]
+fn any_tokens_are_read_or_refused() {
+    let matcher = example(EXAMPLES[0]).matcher();
+    let vocabulary = matcher.vocabulary();
+    let texts =
+        ["", "<|start|>", "<|start|>assistant<|channel|>", "é<|end|>", "<|start|>user<|message|>x<|end|>"];
+    for (name, seed) in EXAMPLES.iter().zip(90..) {
+        let (grammar, mut random) = (example(name), Random::new(seed));
+        let whole = grammar.matcher().shortest_completion();
+        for _ in 0..100 {
+            let mut prompt = whole[..random.below(whole.len() + 1)].to_vec();
+            let broken = tokens(&mut random);
+            prompt.extend(&broken[..random.below(3)]);
+            match grammar.matcher_after(&prompt) {
+                Ok(matcher) => {
+                    assert!(prompt.ends_with(matcher.given_tokens()) && matcher.tokens().is_empty())
+                }
+                Err(error) => assert_eq!(error.source.token, prompt[error.token]),
+            }
+            prompt.extend(&broken);
+            let read = Transcript::read(vocabulary, &prompt);
+            assert!(read.messages.len() <= prompt.len());
+            assert!(Transcript::place(vocabulary, &prompt).len() < 100);
+            assert!(Request::from_prompt_tokens(vocabulary, &prompt).is_err());
+            assert!(vocabulary.decode(&prompt).len() <= prompt.len() * vocabulary.longest_token().max(20));
+        }
+        for text in texts {
+            let read = grammar.matcher_after_text(text).map(|matcher| matcher.given_tokens().len());
+            assert!(read.as_ref().map_or_else(|error| error.offset, |given| *given) <= text.len());
+        }
+    }
+}
+
+/// Whoever follows the deltas through errors and rollbacks has the transcript.
+#[test]
+fn deltas_follow_any_history() {
+    let (mut matcher, mut random) = (example(EXAMPLES[0]).matcher(), Random::new(95));
+    let mut deltas = Deltas::default();
+    for token in matcher.shortest_completion() {
+        for wrong in tokens(&mut random) {
+            if matcher.accept(wrong).is_ok() {
+                deltas.update(&matcher);
+                matcher.rollback(1).expect("one was accepted");
+                deltas.update(&matcher);
+            }
+            assert_eq!(deltas.update(&matcher), []);
+        }
+        matcher.accept(token).expect("the shortest completion is accepted");
+        assert_eq!(deltas.update(&matcher), matcher.delta().into_iter().collect::<Vec<_>>());
+    }
+}
+
+/// Whoever adds a public function to matchers, or to grammars, adds it here.
+#[test]
+fn no_public_function_is_left_out() {
+    /// These make a matcher's parts, are given no tokens, or (`after_prompt`) are what `matcher_after` calls.
+    const PARTS: [&str; 7] =
+        ["of_text", "of_turn", "new", "coverage", "warnings", "memory_bytes", "after_prompt"];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/matcher");
+    let files = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path());
+    let mut sources: Vec<String> = files.map(|file| fs::read_to_string(file).expect("text")).collect();
+    let compiler = include_str!("../src/compiler.rs");
+    sources.push(compiler[compiler.find("impl Grammar {").expect("there is one")..].to_owned());
+    let functions = sources.iter().flat_map(|source| source.split("\n    pub fn ").skip(1));
+    let names = functions.map(|rest| rest.split(['(', '<']).next().expect("a name"));
+    let here = include_str!("arbitrary_tokens.rs");
+    let missing: Vec<_> =
+        names.filter(|name| !PARTS.contains(name) && !here.contains(&format!(".{name}("))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[test]

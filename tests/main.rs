@@ -10,6 +10,7 @@ mod docs;
 mod drafts;
 mod forced;
 mod grammars;
+mod guarantees;
 mod harmony;
 mod harness;
 mod hostile;

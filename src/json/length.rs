@@ -19,8 +19,19 @@ pub(super) fn check(schema: &Schema, limits: &Limits) -> Result<(), LimitExceede
         if given > limit {
             return Err(LimitExceeded { what: "completion_bytes", limit, given });
         }
+        values.arrays.iter().try_for_each(|arrays| distinct(arrays, limits))?;
     }
     Ok(())
+}
+
+/// Where elements must differ, each is compared with those before it: what must be read costs its square.
+fn distinct(arrays: &Arrays, limits: &Limits) -> Result<(), LimitExceeded> {
+    let (limit, min_items) = (limits.counter_states, arrays.min_items as usize);
+    let given = min_items.saturating_mul(min_items);
+    match arrays.unique && given > limit {
+        true => Err(LimitExceeded { what: "counter_states", limit, given }),
+        false => Ok(()),
+    }
 }
 
 fn array(schema: &Schema, arrays: &Arrays) -> u64 {

@@ -32,9 +32,10 @@ pub struct Limits {
     pub dfa_states: usize,
     /// Entries of the table for one `minLength`: states of the pattern or format times characters.
     pub window_entries: usize,
-    /// States of the counters of one array: lengths times counts.
+    /// States of the counters of one array: lengths times counts, and where elements must differ, pairs of those that there must be.
     pub counter_states: usize,
-    /// Bytes of the shortest value of any alternative in a schema. A model must be able to write it, and the shortest completion to name it.
+    /// Bytes of the shortest value of any alternative in a schema, and of the shortest text of any in a grammar. A model must be able to write it,
+    /// and the shortest completion to name it.
     pub completion_bytes: usize,
     /// Digits of one number in a schema, its exponent written out.
     pub number_digits: usize,

@@ -182,7 +182,7 @@ impl Matcher {
         if plan.len() > tokens {
             return Err(DeadlineError { requested: tokens, needed: plan.len() });
         }
-        self.deadline = Some(self.tokens.len() + tokens);
+        self.deadline = Some(self.tokens.len().saturating_add(tokens));
         self.steps.iter_mut().for_each(|step| step.plan = None);
         self.step_mut().plan = Some(Plan::new(plan));
         Ok(())

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::random::Random;
+use fastrand::Rng;
+
 use crate::automaton::{Branch, Offer, Residual, Unit};
 use crate::matcher::Matcher;
 
@@ -52,13 +53,13 @@ impl Coverage {
     }
 
     /// The way to take the branch that was taken least of all that are offered here; one of them where there are several.
-    pub(super) fn rarest(&self, matcher: &Matcher, random: &mut Random) -> Option<Vec<Unit>> {
+    pub(super) fn rarest(&self, matcher: &Matcher, random: &mut Rng) -> Option<Vec<Unit>> {
         let offers = matcher.automaton().offers(matcher.residual());
         let count = |offer: &Offer| self.branches.get(&offer.branch).copied().unwrap_or_default();
         let least = offers.iter().map(count).min()?;
         let rare: Vec<&Offer> =
             offers.iter().filter(|offer| count(offer) == least && !offer.way.is_empty()).collect();
-        (!rare.is_empty()).then(|| rare[random.below(rare.len())].way.clone())
+        random.choice(rare).map(|offer| offer.way.clone())
     }
 
     /// Branches that were offered.

@@ -1,6 +1,7 @@
 //! How a walk chooses among the tokens that its mask allows.
 
-use super::random::Random;
+use fastrand::Rng;
+
 use crate::matcher::Matcher;
 use crate::special::TokenId;
 use crate::token_mask::TokenMask;
@@ -66,9 +67,9 @@ impl Choosers {
         matcher: &Matcher,
         mask: &TokenMask,
         habit: Habit,
-        random: &mut Random,
+        random: &mut Rng,
     ) -> Option<TokenId> {
-        let habit = if random.one_in(DETOUR) { Habit::Uniform } else { habit };
+        let habit = if random.usize(..DETOUR) == 0 { Habit::Uniform } else { habit };
         let preferred = match habit {
             Habit::Uniform | Habit::Rare => None,
             Habit::Longest => self.longest(mask, random),
@@ -80,27 +81,27 @@ impl Choosers {
     }
 
     /// One of the longest allowed tokens.
-    fn longest(&self, mask: &TokenMask, random: &mut Random) -> Option<TokenId> {
+    fn longest(&self, mask: &TokenMask, random: &mut Rng) -> Option<TokenId> {
         let len = |token: &TokenId| self.vocabulary.token_bytes(*token).map_or(0, <[u8]>::len);
         if mask.count() <= FEW {
             return mask.iter().max_by_key(len);
         }
-        let skipped = random.below(TRIES);
+        let skipped = random.usize(..TRIES);
         self.longest.iter().skip(skipped).find(|token| mask.contains(**token)).copied()
     }
 }
 
-fn from_list(list: &[TokenId], mask: &TokenMask, random: &mut Random) -> Option<TokenId> {
-    let start = if list.is_empty() { return None } else { random.below(list.len()) };
+fn from_list(list: &[TokenId], mask: &TokenMask, random: &mut Rng) -> Option<TokenId> {
+    let start = if list.is_empty() { return None } else { random.usize(..list.len()) };
     list.iter().cycle().skip(start).take(TRIES).find(|token| mask.contains(**token)).copied()
 }
 
-fn uniform(mask: &TokenMask, random: &mut Random) -> Option<TokenId> {
+fn uniform(mask: &TokenMask, random: &mut Rng) -> Option<TokenId> {
     // Where much is allowed, a guess is soon right, and cheaper than counting.
-    let guess = (0..TRIES).map(|_| random.below(mask.width().max(1)) as TokenId);
+    let guess = (0..TRIES).map(|_| random.usize(..mask.width().max(1)) as TokenId);
     if let Some(token) = guess.into_iter().find(|token| mask.contains(*token)) {
         return Some(token);
     }
     let count = mask.count();
-    (count > 0).then(|| mask.iter().nth(random.below(count)))?
+    (count > 0).then(|| mask.iter().nth(random.usize(..count)))?
 }

@@ -7,7 +7,6 @@
 mod coverage;
 mod habit;
 mod minimise;
-mod random;
 #[cfg(test)]
 mod tests;
 
@@ -15,12 +14,13 @@ pub use coverage::Coverage;
 pub use habit::Habit;
 pub use minimise::minimise;
 
+use fastrand::Rng;
+
 use crate::compiler::Grammar;
 use crate::matcher::Matcher;
 use crate::special::TokenId;
 use crate::token_mask::TokenMask;
 use habit::Choosers;
-use random::Random;
 
 /// Samples complete completions of a grammar. The same seed gives the same completions.
 ///
@@ -41,7 +41,7 @@ use random::Random;
 pub struct Sampler {
     start: Matcher,
     choosers: Choosers,
-    random: Random,
+    random: Rng,
     mask: TokenMask,
     coverage: Coverage,
     habits: Vec<Habit>,
@@ -58,7 +58,7 @@ impl Sampler {
         let start = grammar.matcher();
         Self {
             choosers: Choosers::new(start.vocabulary()),
-            random: Random::new(seed),
+            random: Rng::with_seed(seed),
             mask: TokenMask::new(start.vocabulary().width()),
             coverage: Coverage::default(),
             habits: Habit::ALL.to_vec(),
@@ -83,8 +83,8 @@ impl Sampler {
     /// One completion, at its end. Finished, unless the grammar breaks a promise: a mask that allows nothing before the end, or allows
     /// what is then refused. The matcher then stands where that happened.
     pub fn sample(&mut self) -> Matcher {
-        let habit = self.habits[self.random.below(self.habits.len())];
-        let steps = self.random.below(self.max_steps + 1);
+        let habit = self.habits[self.random.usize(..self.habits.len())];
+        let steps = self.random.usize(..=self.max_steps);
         let mut matcher = self.start.fork();
         self.walk(&mut matcher, habit, steps);
         // Refused only where a promise is broken.

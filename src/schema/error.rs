@@ -34,7 +34,7 @@ pub enum SchemaErrorKind {
     Invalid,
     /// A keyword or a form of it that is not supported.
     Unsupported,
-    /// A reference that names nothing in the document.
+    /// A reference that names nothing in the document, or schemas that differ.
     UnknownReference,
     /// A reference that leads back to itself without reading anything of the value.
     CircularReference,

@@ -17,8 +17,9 @@ use super::document::{Document, Location, Step};
 pub(super) struct Index<'d> {
     /// The URI of each resource.
     uris: HashMap<Location, String>,
-    resources: HashMap<String, Location>,
-    anchors: HashMap<(Location, &'d str), Location>,
+    /// `None` where schemas that differ have one name: validators do not agree which one is meant.
+    resources: HashMap<String, Option<Location>>,
+    anchors: HashMap<(Location, &'d str), Option<Location>>,
     /// The anchors of each resource that are dynamic. The one of `$recursiveAnchor` has no name.
     dynamic: HashMap<Location, Vec<(&'d str, Location)>>,
 }
@@ -61,7 +62,7 @@ impl<'d> Document<'d> {
         match fragment {
             "" => Some(found),
             pointer if pointer.starts_with('/') => self.follow(found, pointer),
-            anchor => self.index.as_ref()?.anchors.get(&(found, &*percent_decode(anchor)?)).copied(),
+            anchor => self.index.as_ref()?.anchors.get(&(found, &*percent_decode(anchor)?)).copied()?,
         }
     }
 
@@ -85,14 +86,14 @@ impl<'d> Document<'d> {
     /// The resource with this URI, which may be in a document that was given, or a published metaschema.
     fn resource(&mut self, name: &str) -> Option<Location> {
         if let Some(&known) = self.index.as_ref()?.resources.get(name) {
-            return Some(known);
+            return known;
         }
         let is_named = |(uri, _): &&(String, Value)| uri.trim_end_matches('#') == name;
         let given = self.given.iter().find(is_named).map(|(_, document)| document);
         let root = self.add_root(given.or_else(|| metaschema(name))?);
         self.index_root(root, name);
         // It may call itself something else; it has also been found under this name.
-        self.index.as_mut()?.resources.insert(name.to_owned(), root);
+        self.index.as_mut()?.resources.insert(name.to_owned(), Some(root));
         Some(root)
     }
 
@@ -134,10 +135,13 @@ impl<'d> Document<'d> {
     fn name_resource(&mut self, location: Location, base: &str) {
         let id = self.place(location).identifier.unwrap_or("");
         let absolute = uri::from_str(base).and_then(|base| uri::resolve_against(&base.borrow(), id));
-        if let (Ok(absolute), Some(index)) = (absolute, &mut self.index) {
+        let Ok(absolute) = absolute else { return };
+        if let Some(mut index) = self.index.take() {
             let name = absolute.as_str().split('#').next().unwrap_or_default().to_owned();
-            index.resources.entry(name.clone()).or_insert(location);
+            let named = index.resources.entry(name.clone()).or_insert(Some(location));
+            *named = named.filter(|named| self.is_copy(*named, location));
             index.uris.insert(location, name);
+            self.index = Some(index);
         }
     }
 
@@ -151,14 +155,21 @@ impl<'d> Document<'d> {
         let recursive =
             schema.get("$recursiveAnchor") == Some(&Value::Bool(true)) && location == place.resource;
         let recursive = (recursive && place.draft == Draft::Draft201909).then_some("");
-        if let Some(index) = &mut self.index {
+        if let Some(mut index) = self.index.take() {
             for name in modern.into_iter().chain([legacy]).flatten() {
-                index.anchors.entry((place.resource, name)).or_insert(location);
+                let named = index.anchors.entry((place.resource, name)).or_insert(Some(location));
+                *named = named.filter(|named| self.is_copy(*named, location));
             }
             for name in modern[1].into_iter().chain(recursive) {
                 index.dynamic.entry(place.resource).or_default().push((name, location));
             }
+            self.index = Some(index);
         }
+    }
+
+    /// Whether two places have the same schema, as where one was copied.
+    fn is_copy(&self, one: Location, other: Location) -> bool {
+        one == other || self.value(one) == self.value(other)
     }
 }
 

@@ -2,11 +2,12 @@
 //! error, within 512 MB; and what is compiled can be walked to its end.
 //!
 //! The cases are in `cases/hostile/`, each with its verdict: `compiled`, the kind of the error, or the limit. Those that are large are made by
-//! `recipes`. Nothing here looks at a clock: `cargo test --release --test integration hostile -- --nocapture` prints how long each took.
+//! `recipes`. No verdict depends on a clock; `cargo test --release --test integration hostile -- --nocapture --test-threads 1` prints for each case how
+//! long the compilation took, how long the slowest mask, and how many bytes were held.
 
 mod recipes;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use harmony_mask::{Compiler, Error, Grammar, Matcher, Options, Request, TokenMask, Vocabulary};
 use serde_json::{Value, json};
@@ -20,12 +21,21 @@ const STEPS: usize = 12;
 
 /// Runs cases of one kind: a name, what is sent, and the verdict.
 #[expect(clippy::print_stdout, reason = "for readers of `--nocapture`")]
-fn check(cases: impl IntoIterator<Item = (String, Value, String)>, compile: impl Fn(&Value) -> String) {
+fn check(
+    cases: impl IntoIterator<Item = (String, Value, String)>,
+    compile: impl Fn(&Value) -> Result<Grammar, Error>,
+) {
     let mut wrong = Vec::new();
     for (name, input, expected) in cases {
-        let (mut verdict, started) = (String::new(), Instant::now());
-        let used = allocation_counter::measure(|| verdict = compile(&input));
-        println!("{:>6} ms {:>4} MB  {name}: {verdict}", started.elapsed().as_millis(), used.bytes_max >> 20);
+        let (mut verdict, mut compiling, mut masking) = (String::new(), Duration::ZERO, Duration::ZERO);
+        let used = allocation_counter::measure(|| {
+            let started = Instant::now();
+            let compiled = compile(&input);
+            compiling = started.elapsed();
+            (verdict, masking) = judge(compiled);
+        });
+        let (compiling, masking) = (compiling.as_millis(), masking.as_millis());
+        println!("{compiling:>6} ms {masking:>4} ms {:>4} MB  {name}: {verdict}", used.bytes_max >> 20);
         if used.bytes_max > MEMORY {
             wrong.push(format!("{name}: {} MB", used.bytes_max >> 20));
         }
@@ -41,19 +51,24 @@ fn cases(file: &str) -> Vec<(String, Value, String)> {
     cases
 }
 
-/// The verdict on a compilation; a grammar is walked first.
-fn verdict(compiled: Result<Grammar, Error>) -> String {
+/// The verdict on a compilation, and how long the slowest mask of a walk took.
+fn judge(compiled: Result<Grammar, Error>) -> (String, Duration) {
     match compiled {
-        Ok(grammar) => walk(grammar.matcher()),
-        Err(error) => error.limit().map_or_else(|| error.kind().to_owned(), |limit| limit.what.to_owned()),
+        Ok(grammar) => ("compiled".to_owned(), walk(grammar.matcher())),
+        Err(error) => {
+            let limit = error.limit().map(|limit| limit.what);
+            (limit.unwrap_or(error.kind()).to_owned(), Duration::ZERO)
+        }
     }
 }
 
-/// A few masks, and the shortest way to the end.
-fn walk(mut matcher: Matcher) -> String {
-    let mut mask = TokenMask::new(WIDTH);
+/// A few masks, of which it tells the slowest, and the shortest way to the end.
+fn walk(mut matcher: Matcher) -> Duration {
+    let (mut mask, mut slowest) = (TokenMask::new(WIDTH), Duration::ZERO);
     for step in 0..STEPS {
+        let started = Instant::now();
         matcher.fill_mask(&mut mask);
+        slowest = slowest.max(started.elapsed());
         let count = mask.count();
         assert!(count > 0 || matcher.is_finished(), "a dead end");
         let Some(token) = mask.iter().nth((step * 31) % count.max(1)) else { break };
@@ -63,27 +78,27 @@ fn walk(mut matcher: Matcher) -> String {
     for token in completion.into_iter().take(STEPS) {
         matcher.accept(token).expect("the shortest completion is accepted");
     }
-    "compiled".to_owned()
+    slowest
 }
 
 fn compiler() -> Compiler {
     Compiler::new(Vocabulary::o200k_harmony())
 }
 
-fn schema(document: &Value) -> String {
-    verdict(compiler().compile_schema(document, &Options::default()))
+fn schema(document: &Value) -> Result<Grammar, Error> {
+    compiler().compile_schema(document, &Options::default())
 }
 
-fn pattern(pattern: &Value) -> String {
+fn pattern(pattern: &Value) -> Result<Grammar, Error> {
     schema(&json!({"type": "string", "pattern": pattern}))
 }
 
-fn request(request: &Value) -> String {
-    verdict(Request::read(request).map_err(Error::from).and_then(|request| compiler().compile(&request)))
+fn request(request: &Value) -> Result<Grammar, Error> {
+    compiler().compile(&Request::read(request)?)
 }
 
-fn grammar(source: &Value) -> String {
-    verdict(compiler().compile_lark(source.as_str().expect("a text"), &Options::default()))
+fn grammar(source: &Value) -> Result<Grammar, Error> {
+    compiler().compile_lark(source.as_str().expect("a text"), &Options::default())
 }
 
 #[test]

@@ -23,6 +23,12 @@ fn nested(levels: usize, wrap: impl Fn(Value) -> Value) -> Value {
     (0..levels).fold(json!({"type": "string"}), |inner, _| wrap(inner))
 }
 
+/// `items` of `items`; moved, since `json!` would copy what is inside, with a call for each level.
+fn deep(levels: usize) -> Value {
+    let wrap = |inner| Value::from(Map::from_iter([("items".to_owned(), inner)]));
+    (0..levels).fold(json!({"type": "string"}), |inner, _| wrap(inner))
+}
+
 fn target(number: usize) -> Value {
     json!({"$ref": format!("#/$defs/m{number}")})
 }
@@ -82,6 +88,11 @@ fn lists() -> Vec<Case> {
             json!({"properties": members(1_000, |i| json!({"type": "integer", "minimum": i})), "additionalProperties": false}),
             "work",
         ),
+        case(
+            "10,000 properties, each another",
+            json!({"properties": members(10_000, |i| json!({"type": "integer", "minimum": i})), "additionalProperties": false}),
+            "work",
+        ),
         case("20,000 required properties", required(20_000), "completion_bytes"),
         case(
             "100,000 required properties twice",
@@ -99,6 +110,11 @@ fn lists() -> Vec<Case> {
             "schema_nodes",
         ),
         case(
+            "500 patterns of names",
+            json!({"type": "object", "patternProperties": members(500, |i| json!({"minimum": i}))}),
+            "schema_nodes",
+        ),
+        case(
             "200 alternatives of two names",
             json!({"anyOf": many(200, |i| json!({"required": [format!("a{i}"), format!("b{i}")]}))}),
             "compiled",
@@ -110,6 +126,7 @@ fn nesting() -> Vec<Case> {
     vec![
         case("items 250 deep", nested(250, |inner| json!({"items": inner})), "compiled"),
         case("items 1,000 deep", nested(1_000, |inner| json!({"items": inner})), "schema_depth"),
+        case("items 10,000 deep", deep(10_000), "schema_depth"),
         case(
             "properties 120 deep",
             nested(120, |inner| json!({"properties": {"a": inner}, "required": ["a"]})),
@@ -352,6 +369,21 @@ fn combinations() -> Vec<Case> {
             "compiled",
         ),
         case(
+            "5,000 distinct integers",
+            json!({"type": "array", "uniqueItems": true, "minItems": 5_000, "items": {"type": "integer", "minimum": 1, "maximum": 5_000}}),
+            "counter_states",
+        ),
+        case(
+            "256 distinct letters",
+            json!({"type": "array", "uniqueItems": true, "minItems": 256, "items": {"type": "string", "pattern": "^[\\u0000-\\u00ff]$"}}),
+            "compiled",
+        ),
+        case(
+            "256 distinct bytes",
+            json!({"type": "array", "uniqueItems": true, "minItems": 256, "items": {"type": "integer", "minimum": 0, "maximum": 255}}),
+            "compiled",
+        ),
+        case(
             "300 distinct integers",
             json!({"type": "array", "uniqueItems": true, "minItems": 300, "items": {"type": "integer", "minimum": 1, "maximum": 300}}),
             "compiled",
@@ -447,6 +479,14 @@ pub(super) fn patterns() -> Vec<Case> {
             "compiled",
         ),
         case(
+            "a class of 50,000 ranges",
+            text(format!(
+                "[{}]",
+                (0..50_000_u32).filter_map(|i| char::from_u32(0x1_0000 + 2 * i)).collect::<String>()
+            )),
+            "compiled",
+        ),
+        case(
             "braces 1,000 deep",
             text(format!("^{}a{}$", "(".repeat(1_000), "){2}".repeat(1_000))),
             "invalid",
@@ -479,6 +519,16 @@ pub(super) fn grammars() -> Vec<Case> {
             "left recursion through 2,000 rules",
             rules(2_000, &|i| format!("r{} \"a\" | \"b\"", (i + 1) % 2_000)),
             "left_recursive_rules",
+        ),
+        case(
+            "a chain of 20,000 rules",
+            rules(20_000, &|i| if i == 19_999 { "\"a\"".into() } else { format!("r{}", i + 1) }),
+            "compiled",
+        ),
+        case(
+            "doubling, 40 levels",
+            rules(41, &|i| if i == 40 { "\"a\"".into() } else { format!("r{} r{}", i + 1, i + 1) }),
+            "completion_bytes",
         ),
         case(
             "doubling, 12 levels",

@@ -7,6 +7,7 @@
 mod history;
 mod lark;
 mod pattern;
+mod prompt;
 #[expect(dead_code, reason = "the integration tests use the rest")]
 #[path = "../../../tests/harness/reference.rs"]
 mod reference;
@@ -24,6 +25,7 @@ mod walk;
 pub use history::History;
 pub use lark::LarkText;
 pub use pattern::PatternText;
+pub use prompt::PromptText;
 pub use reproduction::Reproduction;
 pub use request::RequestText;
 pub use schema_text::SchemaText;

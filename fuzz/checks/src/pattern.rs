@@ -10,7 +10,7 @@ text_target! {
 }
 
 /// States that an automaton may have here.
-const STATES: usize = 400;
+const STATES: usize = 50;
 
 fn check(text: &str) {
     let Ok(pattern) = Pattern::parse(text) else { return };

@@ -71,15 +71,17 @@ pub(crate) fn nth(mask: &TokenMask, choice: u16) -> Option<TokenId> {
     mask.iter().nth(usize::from(choice).checked_rem(count)?)
 }
 
-/// The mask by definition: every id on its own, unit by unit.
+/// The mask by definition: every id on its own, unit by unit, but that a first byte is read once for all tokens that begin with it.
 fn brute_force(matcher: &Matcher) -> TokenMask {
-    let (vocabulary, automaton) = (matcher.vocabulary(), matcher.automaton());
+    let (vocabulary, automaton, start) = (matcher.vocabulary(), matcher.automaton(), matcher.residual());
     let step = |at: Residual, byte: &u8| automaton.step(&at, Unit::Byte(*byte));
+    let first: Vec<_> = (0..=u8::MAX).map(|byte| automaton.step(start, Unit::Byte(byte))).collect();
     let mut mask = TokenMask::new(WIDTH);
     for id in (0..).take(WIDTH) {
-        let start = matcher.residual();
         let survives = match (vocabulary.token_bytes(id), vocabulary.special(id)) {
-            (Some(bytes), _) => bytes.iter().try_fold(start.clone(), step).is_some(),
+            (Some([byte, rest @ ..]), _) => {
+                first[usize::from(*byte)].clone().and_then(|at| rest.iter().try_fold(at, step)).is_some()
+            }
             (_, Some(special)) => automaton.step(start, Unit::Special(special)).is_some(),
             _ => false,
         };

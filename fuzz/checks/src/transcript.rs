@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::reference;
 use crate::reproduction::json_target;
 use crate::tokens::nth;
-use crate::vocabulary::FULL;
+use crate::vocabulary::SPARSE;
 
 /// A request by number, and choices of tokens.
 #[derive(Arbitrary, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ static GRAMMARS: LazyLock<[Grammar; 3]> = LazyLock::new(|| {
         include_str!("../../../examples/shopping.json"),
         include_str!("../../../examples/tools_and_format.json"),
     ];
-    requests.map(|text| FULL.compile(&text.parse().expect("a request")).expect("compiles"))
+    requests.map(|text| SPARSE.compile(&text.parse().expect("a request")).expect("compiles"))
 });
 
 impl TranscriptWalk {

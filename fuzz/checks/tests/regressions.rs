@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use harmony_mask_checks::{
-    History, LarkText, PatternText, RequestText, SchemaText, Target, Tokens, TranscriptWalk, Walk,
+    History, LarkText, PatternText, PromptText, RequestText, SchemaText, Target, Tokens, TranscriptWalk, Walk,
 };
 
 #[expect(clippy::print_stderr, reason = "tells which input failed")]
@@ -30,6 +30,7 @@ targets! {
     schema_text: SchemaText;
     pattern: PatternText;
     lark: LarkText;
+    prompt: PromptText;
     request: RequestText;
     walk: Walk;
     tokens: Tokens;

@@ -11,8 +11,8 @@ use crate::expression::{Expression, Leaf, fingerprint};
 use crate::json::distinct::{Count, after_member, taken};
 use crate::schema::{Member, NodeId, Objects};
 
-/// What a wish adds to the length of what remains: more than any member that does not grant it costs, so that the shortest way leads to one that
-/// does.
+/// What a wish adds to the length of what remains, once something was read: more than any other member costs, so that the shortest way goes to
+/// one that grants it, and does not wait for it to become cheap.
 const WISH_LEN: u32 = 1 << 16;
 
 /// What remains of one alternative.
@@ -203,12 +203,13 @@ impl Members {
         left.required == 0 && left.wishing == Some(0) && is_enough && differs
     }
 
-    /// The least length of the members that must still be read, each with a comma.
+    /// The least length of the members that must still be read, each with a comma. At the beginning it is no more than the schema says that the
+    /// object has: an array compares the two, and would put off an element that looks dearer than it was counted without end.
     fn missing_len(&self) -> u32 {
         let mut missing = self.objects().min_members.saturating_sub(self.progress.read) as usize;
         let (mut required, mut optional) = (0_u32, Vec::new());
         for (_, member) in self.open_members() {
-            let len = self.member_len(member.name.len(), member.schema);
+            let len = self.object.member_len(member.name.len(), member.schema);
             if member.required {
                 required = required.saturating_add(len);
                 missing = missing.saturating_sub(1);
@@ -217,10 +218,18 @@ impl Members {
             }
         }
         optional.sort_unstable();
-        let others = self.objects().rest.iter().map(|class| self.member_len(1, class.schema)).min();
-        let fill = optional.into_iter().chain(others.into_iter().cycle()).take(missing);
-        let wishes = (self.objects().wishes - self.progress.granted.count_ones()).saturating_mul(WISH_LEN);
-        fill.fold(required.saturating_add(wishes), u32::saturating_add)
+        let others = self.objects().rest.iter().map(|class| self.object.member_len(1, class.schema)).min();
+        let fill = |count| {
+            let all = optional.iter().copied().chain(others.into_iter().cycle());
+            all.take(count).fold(0, u32::saturating_add)
+        };
+        // Members that grant wishes are members, too.
+        let granting = (0..).zip(self.object.wish_lens(self.progress.granted));
+        let further =
+            granting.map(|(members, len)| len.saturating_add(fill(missing.saturating_sub(members))));
+        let wishes = self.objects().wishes - self.progress.granted.count_ones();
+        let waiting = if self.progress.read == 0 { 0 } else { wishes.saturating_mul(WISH_LEN) };
+        required.saturating_add(waiting).saturating_add(further.min().unwrap_or_default())
     }
 
     /// The length of a shortest rest.
@@ -230,13 +239,8 @@ impl Members {
         missing.saturating_add(1) - u32::from(missing > 0 && self.progress.read == 0)
     }
 
-    fn member_len(&self, name: usize, schema: NodeId) -> u32 {
-        // Two quotes, a colon and a comma.
-        u32::try_from(name + 4).unwrap_or(u32::MAX).saturating_add(self.least_len(schema))
-    }
-
     pub(super) fn least_len(&self, schema: NodeId) -> u32 {
-        self.object.spelling.schema.least_len(schema)
+        self.object.least_len(schema)
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {

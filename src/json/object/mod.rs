@@ -60,6 +60,8 @@ struct Object {
     level: u32,
     /// For each class of other names how many there are; `None` for without end.
     class_sizes: OnceLock<Box<[Option<u64>]>>,
+    /// By the wishes that are granted, the least length of the members that grant the others: with no, one, two, … members.
+    wish_lens: OnceLock<Box<[Box<[u32]>]>>,
     /// The names of its members and the forbidden ones.
     known_names: OnceLock<Arc<Words>>,
     /// For each class the names that are left where none was used; `None` where there are none.
@@ -76,6 +78,7 @@ impl Object {
             level,
             known_names: OnceLock::new(),
             class_sizes: OnceLock::new(),
+            wish_lens: OnceLock::new(),
             unused_names: std::iter::repeat_with(OnceLock::new).take(classes).collect(),
         }
     }
@@ -101,6 +104,45 @@ impl Object {
             self.objects().rest.iter().map(|class| class.names.as_ref().and_then(size)).collect()
         });
         sizes[class]
+    }
+
+    /// The least length of the members that grant what is not granted, by their number.
+    fn wish_lens(&self, granted: u32) -> impl Iterator<Item = u32> + '_ {
+        self.wish_lens.get_or_init(|| self.count_wish_lens())[granted as usize].iter().copied()
+    }
+
+    fn count_wish_lens(&self) -> Box<[Box<[u32]>]> {
+        let count = self.objects().wishes as usize;
+        let all = (1_usize << count) - 1;
+        let classes = self.objects().rest.iter().filter(|class| class.grants != 0);
+        let name_len = |names: &Arc<Dfa>| names.shortest().map_or(0, |name| name.len());
+        let granting: Vec<(usize, u32)> = classes
+            .map(|class| {
+                let name = class.names.as_ref().map_or(0, name_len);
+                (class.grants as usize, self.member_len(name, class.schema))
+            })
+            .collect();
+        // Members grant something new each, so as many as there are wishes are enough.
+        let mut lens = vec![vec![u32::MAX; count + 1].into_boxed_slice(); all + 1];
+        lens[all][0] = 0;
+        for granted in (0..all).rev() {
+            for (grants, len) in granting.iter().filter(|(grants, _)| grants & !granted != 0) {
+                for members in 1..=count {
+                    let total = lens[granted | grants][members - 1].saturating_add(*len);
+                    lens[granted][members] = lens[granted][members].min(total);
+                }
+            }
+        }
+        lens.into()
+    }
+
+    /// The length of a member with a name of this length: two quotes, a colon and a comma.
+    fn member_len(&self, name: usize, schema: NodeId) -> u32 {
+        u32::try_from(name + 4).unwrap_or(u32::MAX).saturating_add(self.least_len(schema))
+    }
+
+    fn least_len(&self, schema: NodeId) -> u32 {
+        self.spelling.schema.least_len(schema)
     }
 
     /// The names of a class but those that were used and some more; `None` where none is left.

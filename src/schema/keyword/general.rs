@@ -115,7 +115,7 @@ pub(super) fn recursive_reference<'d>(keywords: &mut Keywords<'d>, keyword: &mut
 fn target<'d>(keyword: &mut Keyword<'_, 'd>) -> Result<(Location, &'d str), SchemaError> {
     let reference = keyword.value.as_str().ok_or_else(|| keyword.invalid("must be a string"))?;
     let target = keyword.reader.document.resolve(keyword.location, reference).ok_or_else(|| {
-        let message = format!("refers to `{reference}`, which is not in the document");
+        let message = format!("refers to `{reference}`, which names no schema in the document, or several");
         keyword.error(SchemaErrorKind::UnknownReference, message)
     })?;
     Ok((target, reference))
