@@ -17,7 +17,7 @@ use super::sort::{Exit, reads};
 use super::thread::{Head, Tape, Thread};
 use super::token_set::{self, TokenSet};
 use super::walk;
-use crate::expression::{Class, Leaf, State};
+use crate::expression::{ByteSet, Class, Leaf, State};
 use crate::special::{SpecialToken, TokenId};
 use crate::token_mask::{TokenMask, TokenMaskMut};
 use crate::vocabulary::Vocabulary;
@@ -186,14 +186,20 @@ impl<'a> Collector<'a> {
         }
         let class = leaf.class(state);
         let entry = self.leaves.entry(self.vocabulary, leaf, &class);
-        let set = if class.is_exact { &entry.whole } else { &entry.inside };
+        let is_read = |token: TokenId| {
+            let bytes = self.vocabulary.token_bytes(token).unwrap_or_default();
+            !begins_with(bytes, &class.doubtful) || reads(leaf, state, bytes).is_some()
+        };
+        let trie = self.vocabulary.trie();
+        let mut complete = entry.complete.iter().filter_map(|node| trie.node(*node).token);
+        let set = if class.is_exact() || complete.clone().all(is_read) {
+            &entry.whole
+        } else {
+            self.others.extend(complete.by_ref().filter(|token| is_read(*token)));
+            &entry.inside
+        };
         if !self.sets.iter().any(|known| Arc::ptr_eq(known, set)) {
             self.sets.push(set.clone());
-        }
-        if !class.is_exact {
-            let trie = self.vocabulary.trie();
-            let read = |node: &&u32| reads(leaf, state, self.vocabulary.prefix(**node)).is_some();
-            self.others.extend(entry.complete.iter().filter(read).filter_map(|node| trie.node(*node).token));
         }
         self.exits(thread, leaf, state, &class);
     }
@@ -218,19 +224,19 @@ impl<'a> Collector<'a> {
 
     /// The ways out of a leaf where the same follows whatever was read.
     fn all_exits(&mut self, left: &Left<'_>, class: &Class, exits: &[Exit], follow: &mut Follow) {
-        let is_exact = class.is_exact && class.budget == u32::MAX;
+        let is_bounded = class.budget != u32::MAX;
+        let is_exact = class.is_exact() && !is_bounded;
         for group in exits.chunk_by(|a, b| a.byte == b.byte) {
             if let Some(at) = follow.next(Follow::START, group[0].byte, self.rules, &mut self.steps) {
-                let open = group.iter().filter(|exit| is_exact || self.is_open(left, **exit));
+                let is_open = |exit: &&Exit| {
+                    let read = self.vocabulary.prefix(exit.parent);
+                    !is_bounded && !begins_with(read, &class.doubtful) || left.after(read).is_some()
+                };
+                let open = group.iter().filter(|exit| is_exact || is_open(exit));
                 let ways: Vec<Way> = open.map(|exit| Way::of(*exit, self.vocabulary)).collect();
                 self.subtrees(&ways, follow, at, left);
             }
         }
-    }
-
-    /// Whether the leaf can be left at this edge.
-    fn is_open(&self, left: &Left<'_>, exit: Exit) -> bool {
-        left.after(self.vocabulary.prefix(exit.parent)).is_some()
     }
 
     /// The ways out of a leaf where what follows depends on what was read: each text is left once.
@@ -324,6 +330,10 @@ impl Way {
     fn of(exit: Exit, vocabulary: &Vocabulary) -> Self {
         Self { node: exit.node, leaves_at: vocabulary.trie().node(exit.node).parent_depth() }
     }
+}
+
+fn begins_with(bytes: &[u8], first: &ByteSet) -> bool {
+    bytes.first().is_some_and(|byte| first.contains(*byte))
 }
 
 fn takes_bytes(thread: &Thread) -> bool {

@@ -30,15 +30,46 @@ pub struct Class {
     pub state: State,
     /// The greatest cost that the state can bear.
     pub budget: u32,
-    /// Whether the state accepts whatever the representative accepts within the budget.
-    pub is_exact: bool,
+    /// The first bytes of what the representative accepts within the budget and the state may not. None for a state that accepts all of it.
+    pub doubtful: ByteSet,
 }
 
 impl Class {
+    /// Whether the state accepts whatever the representative accepts within the budget.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.doubtful == ByteSet::EMPTY
+    }
+
     /// A state that stands for itself.
     #[must_use]
     pub fn of(state: State) -> Self {
-        Self { leaf: None, state, budget: u32::MAX, is_exact: true }
+        Self { leaf: None, state, budget: u32::MAX, doubtful: ByteSet::EMPTY }
+    }
+}
+
+/// A set of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteSet([u64; 4]);
+
+impl ByteSet {
+    /// No byte.
+    pub const EMPTY: Self = Self([0; 4]);
+    /// Every byte.
+    pub const ALL: Self = Self([u64::MAX; 4]);
+
+    /// Whether the byte is in the set.
+    #[must_use]
+    pub fn contains(&self, byte: u8) -> bool {
+        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
+    }
+}
+
+impl FromIterator<u8> for ByteSet {
+    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Self {
+        let mut words = [0; 4];
+        bytes.into_iter().for_each(|byte| words[usize::from(byte >> 6)] |= 1 << (byte & 63));
+        Self(words)
     }
 }
 

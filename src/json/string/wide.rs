@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use super::state::{Position, Unpacked};
+use super::state::{Phase, Position, Unpacked};
 use super::{Escapes, StringLanguage, any_string};
-use crate::expression::{Class, Leaf, State};
+use crate::expression::{ByteSet, Class, Leaf, State};
 use crate::regular::{Dfa, Live};
 
 /// Languages without bounds.
@@ -45,15 +45,29 @@ impl StringLanguage {
         let standing = |position| Unpacked { position, phase }.pack();
         let Some((wide, budget)) = self.wide().zip(self.window.budget(position.chars)) else {
             let counted = Position { chars: self.window.class(position.chars), ..free };
-            return Class { is_exact: position.excluded.is_none(), ..Class::of(standing(counted)) };
+            return Class { doubtful: self.forbidden(position, phase), ..Class::of(standing(counted)) };
         };
         let Live { states, is_exact, .. } = self.dfa.live();
         // Beginnings cost what they have; what a text costs beyond is known where the text may end everywhere, or else by its own automaton.
         let as_live = budget == u32::MAX || *is_exact;
         let (leaf, dfa) =
             if as_live { (&wide.live, states[position.dfa as usize]) } else { (&wide.own, position.dfa) };
-        let is_free = position.excluded.is_none() && position.chars >= self.window.bounds().0;
+        let ends_alike = position.chars >= self.window.bounds().0 && (*is_exact || !as_live);
+        let doubtful = if ends_alike { self.forbidden(position, phase) } else { ByteSet::ALL };
         let state = standing(Position { dfa, chars: 0, ..free });
-        Class { leaf: Some(leaf.clone()), state, budget, is_exact: is_free && (*is_exact || !as_live) }
+        Class { leaf: Some(leaf.clone()), state, budget, doubtful }
+    }
+
+    /// The bytes with which a text that ends in an excluded word may go on here. What goes on otherwise is no beginning of one from there on.
+    fn forbidden(&self, position: Position, phase: Phase) -> ByteSet {
+        let Some((excluded, state)) = self.excluded.as_ref().zip(position.excluded) else {
+            return ByteSet::EMPTY;
+        };
+        if phase != Phase::Text {
+            return ByteSet::ALL;
+        }
+        // A character may also be written as an escape.
+        let goes_on = |byte: &u8| matches!(byte, b'"' | b'\\') || excluded.next(state, *byte).is_some();
+        (0..=u8::MAX).filter(goes_on).collect()
     }
 }
