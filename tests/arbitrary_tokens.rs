@@ -171,7 +171,7 @@ fn any_tokens_are_read_or_refused() {
             prompt.extend(&broken[..random.below(3)]);
             match grammar.matcher_after(&prompt) {
                 Ok(matcher) => {
-                    assert!(prompt.ends_with(matcher.given_tokens()) && matcher.tokens().is_empty())
+                    assert!(prompt.ends_with(matcher.given_tokens()) && matcher.tokens().is_empty());
                 }
                 Err(error) => assert_eq!(error.source.token, prompt[error.token]),
             }
