@@ -298,7 +298,7 @@ fn grammars_are_checked_and_drawn() {
 #[test]
 fn fuzzing_takes_every_branch_and_finds_nothing() {
     let outcome =
-        run(&["fuzz", "examples/tools_and_format.json", "--count", "2000", "--seed", "3", "--json"], b"");
+        run(&["fuzz", "examples/tools_and_format.json", "--count", "20000", "--seed", "3", "--json"], b"");
     let document = outcome.json();
     assert_eq!((outcome.code, &document["failed"]), (Some(0), &Value::from(0)), "{document}");
     assert_eq!(document["branches"]["missing"], Value::Array(Vec::new()));
