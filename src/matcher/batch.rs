@@ -1,6 +1,6 @@
 //! The rows of many sequences at once.
 //!
-//! An engine that steps hundreds of sequences has one row of a bitmask for each. Rows do not depend on each other, and matchers are read without
+//! An engine that steps hundreds of sequences has one row of a bitmask for each. Rows do not depend on each other, and known masks are read without
 //! waiting for each other, so they are filled on all threads of a pool. The only part of the crate that uses threads, and a feature of its own.
 
 use std::borrow::Borrow;
