@@ -8,10 +8,10 @@
 
 use std::sync::Arc;
 
-use super::cache::{Bounded, Weighed, bounded};
 use super::ends::Ends;
 use super::sort::{Exit, Fate, exits, plain_words, sort};
 use super::token_set::TokenSet;
+use crate::cache::{Bounded, Weighed, bounded, known};
 use crate::expression::{Class, Leaf, State};
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
@@ -23,8 +23,8 @@ pub(super) struct LeafEntry {
     pub(super) inside: Arc<TokenSet>,
     /// Those, and the tokens that complete the leaf.
     pub(super) whole: Arc<TokenSet>,
-    /// Trie nodes of the tokens that complete the leaf.
-    pub(super) complete: Box<[u32]>,
+    /// Tokens that complete the leaf.
+    pub(super) complete: Box<[TokenId]>,
 }
 
 impl LeafEntry {
@@ -33,7 +33,7 @@ impl LeafEntry {
         let mut complete = Vec::new();
         let all_plain = sort(vocabulary, leaf, state, |_, fate| match fate {
             Fate::Inside(token) => inside.insert(token),
-            Fate::Complete(node) => complete.push(node),
+            Fate::Complete(token) => complete.push(token),
         });
         if all_plain {
             inside.insert_words(&plain_words(vocabulary, u32::MAX));
@@ -48,18 +48,17 @@ impl LeafEntry {
         }
         let fits = |(cost, _): &&(u32, u32)| *cost <= budget;
         sorted.inside.iter().filter(fits).for_each(|(_, token)| inside.insert(*token));
-        let complete = sorted.complete.iter().filter(fits).map(|(_, node)| *node).collect();
+        let complete = sorted.complete.iter().filter(fits).map(|(_, token)| *token).collect();
         Self::of(vocabulary, inside.finish(), complete)
     }
 
-    fn of(vocabulary: &Vocabulary, inside: TokenSet, complete: Vec<u32>) -> Self {
+    fn of(vocabulary: &Vocabulary, inside: TokenSet, complete: Vec<TokenId>) -> Self {
         let inside = Arc::new(inside);
         let whole = if complete.is_empty() {
             inside.clone()
         } else {
             let mut whole = inside.to_builder(vocabulary.width());
-            let tokens = complete.iter().filter_map(|node| vocabulary.trie().node(*node).token);
-            tokens.for_each(|token| whole.insert(token));
+            complete.iter().for_each(|token| whole.insert(*token));
             Arc::new(whole.finish())
         };
         Self { inside, whole, complete: complete.into() }
@@ -68,7 +67,7 @@ impl LeafEntry {
     fn memory_bytes(&self) -> usize {
         let is_one = Arc::ptr_eq(&self.inside, &self.whole);
         let whole = if is_one { 0 } else { self.whole.memory_bytes() };
-        self.inside.memory_bytes() + whole + size_of_val::<[u32]>(&self.complete)
+        self.inside.memory_bytes() + whole + size_of_val::<[TokenId]>(&self.complete)
     }
 }
 
@@ -78,8 +77,8 @@ struct Sorted {
     /// Whether all plain tokens of so few characters stay inside; `inside` is what does beside them.
     all_plain: bool,
     inside: Vec<(u32, TokenId)>,
-    /// Trie nodes of the tokens that complete the leaf.
-    complete: Vec<(u32, u32)>,
+    /// Tokens that complete the leaf.
+    complete: Vec<(u32, TokenId)>,
 }
 
 impl Sorted {
@@ -87,7 +86,7 @@ impl Sorted {
         let mut sorted = Self::default();
         sorted.all_plain = sort(vocabulary, leaf, state, |cost, fate| match fate {
             Fate::Inside(token) => sorted.inside.push((cost, token)),
-            Fate::Complete(node) => sorted.complete.push((cost, node)),
+            Fate::Complete(token) => sorted.complete.push((cost, token)),
         });
         sorted.inside.shrink_to_fit();
         sorted
@@ -102,7 +101,7 @@ impl Sorted {
 pub(super) struct LeafTables {
     entries: Bounded<(Leaf, State, u32), Weighed<LeafEntry>>,
     sorted: Bounded<(Leaf, State), Weighed<Sorted>>,
-    exits: Bounded<(Leaf, State), Weighed<Box<[Exit]>>>,
+    exits: Bounded<(Leaf, State), Weighed<Vec<Exit>>>,
     ends: Bounded<(Leaf, State), Weighed<Ends>>,
 }
 
@@ -120,54 +119,35 @@ impl LeafTables {
     /// What a state of this class does with tokens; `leaf` is the state's own language.
     pub(super) fn entry(&self, vocabulary: &Vocabulary, leaf: &Leaf, class: &Class) -> Arc<LeafEntry> {
         let leaf = class.leaf.as_ref().unwrap_or(leaf);
-        let key = (leaf.clone(), class.state, class.budget);
-        if let Some(known) = self.entries.get(&key) {
-            return known.value;
-        }
-        let value = Arc::new(match class.budget {
-            u32::MAX => LeafEntry::new(vocabulary, leaf, class.state),
-            budget => LeafEntry::within(vocabulary, &self.sorted(vocabulary, leaf, class.state), budget),
-        });
-        let bytes = value.memory_bytes() + leaf.memory_bytes();
-        self.entries.insert(key, Weighed { value: value.clone(), bytes });
-        value
+        let make = |(leaf, state, budget): &(Leaf, State, u32)| match *budget {
+            u32::MAX => LeafEntry::new(vocabulary, leaf, *state),
+            budget => LeafEntry::within(vocabulary, &self.sorted(vocabulary, leaf, *state), budget),
+        };
+        let bytes = |(leaf, ..): &(Leaf, _, _), entry: &LeafEntry| entry.memory_bytes() + leaf.memory_bytes();
+        known(&self.entries, (leaf.clone(), class.state, class.budget), make, bytes)
     }
 
     fn sorted(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Arc<Sorted> {
-        let key = (leaf.clone(), state);
-        if let Some(known) = self.sorted.get(&key) {
-            return known.value;
-        }
-        let value = Arc::new(Sorted::new(vocabulary, leaf, state));
-        let bytes = value.memory_bytes() + leaf.memory_bytes();
-        self.sorted.insert(key, Weighed { value: value.clone(), bytes });
-        value
+        let make = |(leaf, state): &(Leaf, State)| Sorted::new(vocabulary, leaf, *state);
+        let bytes = |(leaf, _): &(Leaf, _), sorted: &Sorted| sorted.memory_bytes() + leaf.memory_bytes();
+        known(&self.sorted, (leaf.clone(), state), make, bytes)
     }
 
     /// The edges at which the leaf may be left after at least one byte, by byte: a superset for the states of the class. Found when first
     /// asked for: most leaves that may be left everywhere (plain text) are followed by a special token, and then nobody asks.
-    pub(super) fn exits(&self, vocabulary: &Vocabulary, leaf: &Leaf, class: &Class) -> Arc<Box<[Exit]>> {
+    pub(super) fn exits(&self, vocabulary: &Vocabulary, leaf: &Leaf, class: &Class) -> Arc<Vec<Exit>> {
         let leaf = class.leaf.as_ref().unwrap_or(leaf);
-        let key = (leaf.clone(), class.state);
-        if let Some(known) = self.exits.get(&key) {
-            return known.value;
-        }
-        let value: Arc<Box<[Exit]>> = Arc::new(exits(vocabulary, leaf, class.state).into());
-        let bytes = size_of_val::<[Exit]>(&value) + leaf.memory_bytes();
-        self.exits.insert(key, Weighed { value: value.clone(), bytes });
-        value
+        let make = |(leaf, state): &(Leaf, State)| exits(vocabulary, leaf, *state);
+        let bytes =
+            |(leaf, _): &(Leaf, _), exits: &Vec<Exit>| size_of_val::<[Exit]>(exits) + leaf.memory_bytes();
+        known(&self.exits, (leaf.clone(), class.state), make, bytes)
     }
 
     /// Where the tokens that stay inside the leaf lead to from a state. Only deadlines ask.
     pub(super) fn ends(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Arc<Ends> {
-        let key = (leaf.clone(), state);
-        if let Some(known) = self.ends.get(&key) {
-            return known.value;
-        }
-        let value = Arc::new(Ends::new(vocabulary, leaf, state));
-        let bytes = value.memory_bytes() + leaf.memory_bytes();
-        self.ends.insert(key, Weighed { value: value.clone(), bytes });
-        value
+        let make = |(leaf, state): &(Leaf, State)| Ends::new(vocabulary, leaf, *state);
+        let bytes = |(leaf, _): &(Leaf, _), ends: &Ends| ends.memory_bytes() + leaf.memory_bytes();
+        known(&self.ends, (leaf.clone(), state), make, bytes)
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -13,10 +13,10 @@
 mod advance;
 mod allowed;
 mod branch;
-mod cache;
 mod completion;
 mod describe;
 mod ends;
+mod expansions;
 mod follow;
 mod leaf_table;
 mod mask_ids;
@@ -38,7 +38,7 @@ pub use residual::{Residual, Unit};
 pub use within::Rest;
 
 use allowed::{Allowed, Collector};
-use cache::{Bounded, Expansions, bounded};
+use expansions::Expansions;
 use follow::Follows;
 use leaf_table::LeafTables;
 use mask_ids::MaskIds;
@@ -46,6 +46,7 @@ use residual::ThreadSet;
 use stack::Stack;
 use thread::{Tape, Thread, open};
 
+use crate::cache::{Bounded, bounded};
 use crate::expression::Expression;
 use crate::special::TokenId;
 use crate::token_mask::TokenMaskMut;

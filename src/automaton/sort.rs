@@ -15,8 +15,8 @@ use crate::vocabulary::Vocabulary;
 pub(super) enum Fate {
     /// It stays inside the leaf, which can be longer after it.
     Inside(TokenId),
-    /// It completes the leaf; its trie node.
-    Complete(u32),
+    /// It completes the leaf.
+    Complete(TokenId),
 }
 
 /// Visits the tokens that a leaf state reads. Where it reads any plain text, plain tokens are left out, and the answer is true.
@@ -33,7 +33,7 @@ pub(super) fn sort(
         walk_plain(vocabulary, dfa, at, |token, cost| visit(cost, Fate::Inside(token)));
     }
     walk(vocabulary, leaf, state, |node, state| match trie.node(node).token {
-        Some(_) if leaf.is_complete(state) => visit(leaf.cost(state), Fate::Complete(node)),
+        Some(token) if leaf.is_complete(state) => visit(leaf.cost(state), Fate::Complete(token)),
         Some(token) => visit(leaf.cost(state), Fate::Inside(token)),
         None => {}
     });

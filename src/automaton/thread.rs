@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::cache::Expansions;
+use super::expansions::Expansions;
 use super::stack::{Frame, Stack};
 use crate::expression::{Expression, Kind, Leaf, State};
 use crate::special::SpecialToken;
