@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use super::ends::Ends;
-use super::sort::{Exit, Fate, exits, plain_words, sort};
+use super::sort::{Exit, Sorted, exits, sort};
 use super::token_set::TokenSet;
 use crate::cache::{Bounded, Weighed, bounded, known};
 use crate::expression::{Class, Leaf, State};
@@ -28,37 +28,14 @@ pub(super) struct LeafEntry {
 }
 
 impl LeafEntry {
-    fn new(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Self {
-        let mut inside = TokenSet::builder(vocabulary.width());
-        let mut complete = Vec::new();
-        let all_plain = sort(vocabulary, leaf, state, |_, fate| match fate {
-            Fate::Inside(token) => inside.insert(token),
-            Fate::Complete(token) => complete.push(token),
-        });
-        if all_plain {
-            inside.insert_words(&plain_words(vocabulary, u32::MAX));
-        }
-        Self::of(vocabulary, inside.finish(), complete)
-    }
-
-    fn within(vocabulary: &Vocabulary, sorted: &Sorted, budget: u32) -> Self {
-        let mut inside = TokenSet::builder(vocabulary.width());
-        if sorted.all_plain {
-            inside.insert_words(&plain_words(vocabulary, budget));
-        }
-        let fits = |(cost, _): &&(u32, u32)| *cost <= budget;
-        sorted.inside.iter().filter(fits).for_each(|(_, token)| inside.insert(*token));
-        let complete = sorted.complete.iter().filter(fits).map(|(_, token)| *token).collect();
-        Self::of(vocabulary, inside.finish(), complete)
-    }
-
-    fn of(vocabulary: &Vocabulary, inside: TokenSet, complete: Vec<TokenId>) -> Self {
-        let inside = Arc::new(inside);
+    fn new(vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u32) -> Self {
+        let Sorted { inside, complete } = sort(vocabulary, leaf, state, budget);
+        let inside = Arc::new(inside.finish());
         let whole = if complete.is_empty() {
             inside.clone()
         } else {
             let mut whole = inside.to_builder(vocabulary.width());
-            complete.iter().for_each(|token| whole.insert(*token));
+            whole.insert_all(&complete);
             Arc::new(whole.finish())
         };
         Self { inside, whole, complete: complete.into() }
@@ -71,66 +48,25 @@ impl LeafEntry {
     }
 }
 
-/// What a leaf state does with tokens, by cost: what the entries of several budgets are made of.
-#[derive(Debug, Default)]
-struct Sorted {
-    /// Whether all plain tokens of so few characters stay inside; `inside` is what does beside them.
-    all_plain: bool,
-    inside: Vec<(u32, TokenId)>,
-    /// Tokens that complete the leaf.
-    complete: Vec<(u32, TokenId)>,
-}
-
-impl Sorted {
-    fn new(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Self {
-        let mut sorted = Self::default();
-        sorted.all_plain = sort(vocabulary, leaf, state, |cost, fate| match fate {
-            Fate::Inside(token) => sorted.inside.push((cost, token)),
-            Fate::Complete(token) => sorted.complete.push((cost, token)),
-        });
-        sorted.inside.shrink_to_fit();
-        sorted
-    }
-
-    fn memory_bytes(&self) -> usize {
-        size_of_val(&*self.inside) + 8 * self.complete.capacity()
-    }
-}
-
 /// The tables of all leaves of a vocabulary, bounded in bytes and shared by all its grammars.
 pub(super) struct LeafTables {
     entries: Bounded<(Leaf, State, u32), Weighed<LeafEntry>>,
-    sorted: Bounded<(Leaf, State), Weighed<Sorted>>,
     exits: Bounded<(Leaf, State), Weighed<Vec<Exit>>>,
     ends: Bounded<(Leaf, State), Weighed<Ends>>,
 }
 
 impl LeafTables {
     pub(super) fn new(bytes: usize) -> Self {
-        let (half, quarter, eighth) = (bytes / 2, bytes / 4, bytes / 8);
-        Self {
-            entries: bounded(half),
-            sorted: bounded(quarter),
-            exits: bounded(eighth),
-            ends: bounded(eighth),
-        }
+        let eighth = bytes / 8;
+        Self { entries: bounded(bytes - 2 * eighth), exits: bounded(eighth), ends: bounded(eighth) }
     }
 
     /// What a state of this class does with tokens; `leaf` is the state's own language.
     pub(super) fn entry(&self, vocabulary: &Vocabulary, leaf: &Leaf, class: &Class) -> Arc<LeafEntry> {
         let leaf = class.leaf.as_ref().unwrap_or(leaf);
-        let make = |(leaf, state, budget): &(Leaf, State, u32)| match *budget {
-            u32::MAX => LeafEntry::new(vocabulary, leaf, *state),
-            budget => LeafEntry::within(vocabulary, &self.sorted(vocabulary, leaf, *state), budget),
-        };
+        let make = |(leaf, state, budget): &_| LeafEntry::new(vocabulary, leaf, *state, *budget);
         let bytes = |(leaf, ..): &(Leaf, _, _), entry: &LeafEntry| entry.memory_bytes() + leaf.memory_bytes();
         known(&self.entries, (leaf.clone(), class.state, class.budget), make, bytes)
-    }
-
-    fn sorted(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Arc<Sorted> {
-        let make = |(leaf, state): &(Leaf, State)| Sorted::new(vocabulary, leaf, *state);
-        let bytes = |(leaf, _): &(Leaf, _), sorted: &Sorted| sorted.memory_bytes() + leaf.memory_bytes();
-        known(&self.sorted, (leaf.clone(), state), make, bytes)
     }
 
     /// The edges at which the leaf may be left after at least one byte, by byte: a superset for the states of the class. Found when first
@@ -151,7 +87,7 @@ impl LeafTables {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let bytes = self.entries.weight() + self.sorted.weight() + self.exits.weight() + self.ends.weight();
+        let bytes = self.entries.weight() + self.exits.weight() + self.ends.weight();
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 }

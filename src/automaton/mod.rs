@@ -20,6 +20,7 @@ mod expansions;
 mod follow;
 mod leaf_table;
 mod mask_ids;
+mod plain;
 mod residual;
 mod sort;
 mod stack;
