@@ -46,12 +46,10 @@ impl Plain {
         let all = &*vocabulary.plain().tokens;
         let count: usize = self.runs.iter().map(ExactSizeIterator::len).sum();
         if count > all.len() / 2 {
-            let mut from = 0;
             set.insert_words(&words(vocabulary, u32::MAX));
-            for run in self.runs.iter().cloned().chain([all.len()..all.len()]) {
-                set.remove_all(&all[from..run.start]);
-                from = run.end;
-            }
+            let starts = self.runs.iter().map(|run| run.start).chain([all.len()]);
+            let ends = std::iter::once(0).chain(self.runs.iter().map(|run| run.end));
+            ends.zip(starts).for_each(|(end, start)| set.remove_all(&all[end..start]));
         } else {
             self.runs.iter().for_each(|run| set.insert_all(&all[run.clone()]));
         }
