@@ -7,9 +7,9 @@
 use std::sync::{Arc, OnceLock};
 
 use super::Unit;
-use super::advance::advance;
+use super::advance::advance_into;
 use super::expansions::Expansions;
-use super::follow::{Follow, Follows, Place};
+use super::follow::{Ahead, Follow, Follows, Place};
 use super::leaf_table::{LeafEntry, LeafTables};
 use super::mask_ids::{MaskId, MaskIds};
 use super::residual::step;
@@ -172,8 +172,8 @@ impl<'a> Collector<'a> {
         }
         if trie.children(node).next().is_some() {
             let (rules, follows) = (self.rules, self.follows);
-            follows.look(&thread.below, thread.tape.extended(rest), rules, |follow| {
-                self.steps = self.steps.saturating_sub(follow.threads(Follow::START).len());
+            follows.look(&thread.below, thread.tape.extended(rest), |follow| {
+                self.steps = self.steps.saturating_sub(follow.threads(Follow::START, rules).len());
                 self.below(trie.children(node), follow, Follow::START);
             });
         }
@@ -218,12 +218,12 @@ impl<'a> Collector<'a> {
         // Others wait while one looks, so tables are made between two looks.
         let look = |follow: &mut Follow| {
             let may_end_here = !thread.leaves_uniformly() && follow.accepts(Follow::START, rules);
-            (may_end_here, follow.threads(Follow::START).iter().any(takes_bytes))
+            (may_end_here, follow.threads(Follow::START, rules).iter().any(takes_bytes))
         };
-        match follows.look(&thread.below, thread.tape.forgotten(), rules, look) {
+        match follows.look(&thread.below, thread.tape.forgotten(), look) {
             (true, _) => leaves.exits(self.vocabulary, table, |exits| self.each_exit(left, exits)),
             (false, true) => leaves.exits(self.vocabulary, table, |exits| {
-                follows.look(&thread.below, thread.tape.forgotten(), rules, |follow| {
+                follows.look(&thread.below, thread.tape.forgotten(), |follow| {
                     self.all_exits(left, class, exits, follow);
                 });
             }),
@@ -256,24 +256,26 @@ impl<'a> Collector<'a> {
         texts.dedup();
         for node in texts {
             let read = self.vocabulary.prefix(node);
-            if let Some(state) = left.after(read) {
-                let mut after = Vec::new();
-                left.thread.leave(left.leaf, state, read, self.rules, &mut after);
-                self.steps = self.steps.saturating_sub(after.len());
+            let way = left.after(read).and_then(|state| left.thread.left(left.leaf, state, read));
+            if let Some(way) = way {
+                let mut follow = Follow::new(way.into());
+                self.steps = self.steps.saturating_sub(1);
                 let children = self.vocabulary.trie().children(Some(node));
-                self.below(children, &mut Follow::new(after), Follow::START);
+                self.below(children, &mut follow, Follow::START);
             }
         }
     }
 
-    /// The threads after a way, with what was captured.
-    fn beyond(&self, left: &Left<'_>, way: Way) -> Vec<Thread> {
+    /// What is ahead after a way, with what was captured.
+    fn beyond(&self, left: &Left<'_>, way: Way) -> Ahead {
         let (read, rest) = self.vocabulary.prefix(way.node).split_at(way.leaves_at);
         let mut after = Vec::new();
         if let Some(state) = left.after(read) {
             left.thread.leave(left.leaf, state, read, self.rules, &mut after);
         }
-        advance(&after, rest, self.rules)
+        let mut ahead = Ahead::default();
+        advance_into(&after, rest, self.rules, &mut ahead);
+        ahead
     }
 
     /// Tokens at and below ways out of a leaf that are the same from there on.

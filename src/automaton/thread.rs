@@ -120,13 +120,55 @@ impl Thread {
         rules: &Expansions,
         out: &mut Vec<Self>,
     ) -> bool {
-        let Some(label) = leaf.accepts(state) else { return false };
+        let way = self.left(leaf, state, read);
+        way.map(|way| way.open(rules, out)).is_some()
+    }
+
+    /// The same, not yet opened.
+    pub(super) fn left(&self, leaf: &Leaf, state: State, read: &[u8]) -> Option<Unopened> {
+        let label = leaf.accepts(state)?;
         let below = match self.below.top() {
             Some((Frame::Arms(arms), below)) => below.push_expression(&arms[label as usize]),
             _ => self.below.clone(),
         };
-        open(below, self.tape.extended(read), rules, out);
-        true
+        Some(Unopened { below, tape: self.tape.extended(read) })
+    }
+}
+
+/// Threads that were not resolved: there is at least one, as expressions are productive.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Unopened {
+    pub(super) below: Stack,
+    pub(super) tape: Tape,
+}
+
+impl Unopened {
+    /// Adds the threads.
+    pub(super) fn open(self, rules: &Expansions, out: &mut Vec<Thread>) {
+        open(self.below, self.tape, rules, out);
+    }
+}
+
+/// Takes the threads after a step.
+pub(super) trait Sink {
+    fn thread(&mut self, thread: Thread);
+    /// Threads that nothing was read of.
+    fn unopened(&mut self, way: Unopened);
+}
+
+/// Takes threads and opens what is not open.
+pub(super) struct Opened<'a> {
+    pub(super) rules: &'a Expansions,
+    pub(super) out: &'a mut Vec<Thread>,
+}
+
+impl Sink for Opened<'_> {
+    fn thread(&mut self, thread: Thread) {
+        add(thread, self.out);
+    }
+
+    fn unopened(&mut self, way: Unopened) {
+        way.open(self.rules, self.out);
     }
 }
 
