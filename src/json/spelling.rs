@@ -286,7 +286,8 @@ fn strings(
 fn string_but(cell: &Strings, words: &[&str]) -> Option<Expression> {
     let dfa = cell.language.clone().unwrap_or_else(Dfa::text);
     let escapes = if cell.finite { Escapes::Needed } else { Escapes::Any };
-    let strings = StringLanguage::excluding(dfa, (cell.min_length, cell.max_length), escapes, None, words)?;
+    let (bounds, words) = ((cell.min_length, cell.max_length), words.iter().copied());
+    let strings = StringLanguage::excluding(dfa, bounds, escapes, None, words)?;
     Some(Expression::leaf(Leaf::new(strings)))
 }
 

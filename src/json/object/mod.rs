@@ -148,13 +148,12 @@ impl Object {
     /// The names of a class but those that were used and some more; `None` where none is left.
     fn other_names(&self, class: usize, used: &[Arc<str>], avoid: &[String]) -> Option<Leaf> {
         if used.is_empty() && avoid.is_empty() {
-            return self.unused_names[class].get_or_init(|| self.names_without(class, [""; 0])).clone();
+            return self.unused_names[class].get_or_init(|| self.names_without(class, [])).clone();
         }
-        let used = used.iter().map(|name| &**name);
-        self.names_without(class, used.chain(avoid.iter().map(String::as_str)))
+        self.names_without(class, used.iter().cloned().chain(avoid.iter().map(|name| name.as_str().into())))
     }
 
-    fn names_without<'n>(&self, class: usize, used: impl IntoIterator<Item = &'n str>) -> Option<Leaf> {
+    fn names_without(&self, class: usize, used: impl IntoIterator<Item = Arc<str>>) -> Option<Leaf> {
         let names = self.objects().rest[class].names.clone().unwrap_or_else(Dfa::text);
         let known = Some(self.known_names().all());
         StringLanguage::excluding(names, (0, None), Escapes::Any, known, used).map(Leaf::new)

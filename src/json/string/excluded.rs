@@ -5,33 +5,33 @@
 
 use std::sync::Arc;
 
+use super::listed::Listed;
 use crate::regular::{Dfa, StateId};
 
 /// Two lists of words, read as one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Excluded {
     known: Arc<Dfa>,
-    more: Arc<Dfa>,
+    more: Listed,
 }
 
 impl Excluded {
     /// The words of both; `None` where there are none.
-    pub(super) fn new(known: Option<&Arc<Dfa>>, more: Dfa) -> Option<Self> {
+    pub(super) fn new(known: Option<&Arc<Dfa>>, more: Listed) -> Option<Self> {
         let known = known.cloned().unwrap_or_else(|| Arc::new(Dfa::empty()));
         if known.is_empty() && more.is_empty() {
             return None;
         }
-        let more = Arc::new(more);
-        let pairs = (known.states() as u64 + 1) * (more.states() as u64 + 1);
+        let pairs = (known.states() as u64 + 1) * (u64::from(more.states()) + 1);
         if pairs < u64::from(StateId::MAX) {
             return Some(Self { known, more });
         }
-        let both = known.union(&more, usize::MAX).expect("no limit");
-        Some(Self { known: Arc::new(both), more: Arc::new(Dfa::empty()) })
+        let both = known.union(&more.to_dfa(), usize::MAX).expect("no limit");
+        Some(Self { known: Arc::new(both), more: Listed::default() })
     }
 
     pub(super) fn start(&self) -> StateId {
-        self.pack(Some(self.known.start()), Some(self.more.start())).expect("in both lists")
+        self.pack(Some(self.known.start()), self.more.start()).expect("in both lists")
     }
 
     /// The state after one more byte; `None` where the text is no beginning of a word.
@@ -45,13 +45,13 @@ impl Excluded {
     pub(super) fn has(&self, state: StateId) -> bool {
         let (known, more) = self.unpack(state);
         known.is_some_and(|state| self.known.label(state).is_some())
-            || more.is_some_and(|state| self.more.label(state).is_some())
+            || more.is_some_and(|state| self.more.has(state))
     }
 
     /// The words of `language` that are none of these.
     pub(super) fn removed_from(&self, language: &Dfa) -> Dfa {
         let less = language.difference(&self.known, usize::MAX).expect("no limit");
-        less.difference(&self.more, usize::MAX).expect("no limit")
+        less.difference(&self.more.to_dfa(), usize::MAX).expect("no limit")
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -61,13 +61,12 @@ impl Excluded {
     /// Both places in one number, counted from one; zero is no place.
     fn pack(&self, known: Option<StateId>, more: Option<StateId>) -> Option<StateId> {
         let place = |state: Option<StateId>| state.map_or(0, |state| state + 1);
-        let states = StateId::try_from(self.more.states()).expect("states fit 32 bits");
-        let both = place(known) * (states + 1) + place(more);
+        let both = place(known) * (self.more.states() + 1) + place(more);
         (both > 0).then_some(both)
     }
 
     fn unpack(&self, state: StateId) -> (Option<StateId>, Option<StateId>) {
-        let states = StateId::try_from(self.more.states()).expect("states fit 32 bits");
+        let states = self.more.states();
         ((state / (states + 1)).checked_sub(1), (state % (states + 1)).checked_sub(1))
     }
 }
@@ -81,7 +80,8 @@ mod tests {
     }
 
     fn check(known: &[&str], more: &[&str]) {
-        let excluded = Excluded::new(Some(&Arc::new(list(known))), list(more)).expect("some");
+        let more_words = Listed::new(more.iter().copied());
+        let excluded = Excluded::new(Some(&Arc::new(list(known))), more_words).expect("some");
         for text in ["", "a", "ab", "abc", "b", "ba", "c"] {
             let end = text.bytes().try_fold(excluded.start(), |state, byte| excluded.next(state, byte));
             let all = || known.iter().chain(more);
@@ -96,6 +96,6 @@ mod tests {
         check(&["a", "abc"], &["ab", "c"]);
         check(&["a"], &[]);
         check(&[], &["", "a"]);
-        assert_eq!(Excluded::new(None, list(&[])), None);
+        assert_eq!(Excluded::new(None, Listed::default()), None);
     }
 }

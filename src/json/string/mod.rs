@@ -7,6 +7,7 @@
 mod completion;
 mod escape;
 mod excluded;
+mod listed;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use escape::{Unfinished, cheapest_first};
 use excluded::Excluded;
+use listed::Listed;
 use state::{Phase, Position, Unpacked};
 use wide::Wide;
 pub(super) use words::{OpenWords, Words};
@@ -124,10 +126,9 @@ impl StringLanguage {
         (min, max): (u32, Option<u32>),
         escapes: Escapes,
         known: Option<&Arc<Dfa>>,
-        more: impl IntoIterator<Item = impl AsRef<[u8]>>,
+        more: impl IntoIterator<Item = impl Into<Arc<str>>>,
     ) -> Option<Self> {
-        let more = Dfa::words(more.into_iter().map(|word| (word, 0)), usize::MAX).expect("no limit");
-        let excluded = Excluded::new(known, more);
+        let excluded = Excluded::new(known, Listed::new(more));
         let states = 0..u32::try_from(dfa.states()).expect("states fit 32 bits");
         let is_endless = max.is_none() && states.clone().all(|state| dfa.count_from(state).is_none());
         // Words taken from an endless language kill no prefix; otherwise the difference says which.

@@ -18,7 +18,8 @@ fn text_of(dfa: Arc<Dfa>, min: u32, max: Option<u32>) -> StringLanguage {
 }
 
 fn excluding(dfa: Arc<Dfa>, words: &[&str]) -> StringLanguage {
-    StringLanguage::excluding(dfa, (0, None), Escapes::Any, None, words).expect("some are left")
+    StringLanguage::excluding(dfa, (0, None), Escapes::Any, None, words.iter().copied())
+        .expect("some are left")
 }
 
 fn read(strings: &StringLanguage, text: &[u8]) -> Option<State> {
