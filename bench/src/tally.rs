@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use crate::engine::OURS;
 use crate::memory::Footprint;
 use crate::stats::{Durations, title};
 
@@ -220,11 +221,15 @@ impl Pair {
     }
 
     pub(crate) fn summary(&self, peer: &str) -> String {
-        let mut lines = vec![format!("{peer} ÷ ours, on the {} schemas that both compile", self.files)];
+        let mut lines = vec![format!("{OURS} and {peer}, on the {} schemas that both compile", self.files)];
+        for (name, times) in [(OURS, &self.ours), (peer, &self.theirs)] {
+            let kinds = times.kinds();
+            lines.extend(kinds.map(|(_, kind, times)| format!("{kind}  {name} {}", times.summary().line())));
+        }
         lines.extend(self.ratios().map(|(_, kind, ratios)| {
-            let number = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.1}"));
+            let number = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
             let ratios = ratios.iter().map(|(column, ratio)| format!("{} {}", title(column), number(*ratio)));
-            format!("{kind}  {}", ratios.collect::<Vec<_>>().join(", "))
+            format!("{kind}  {peer} ÷ {OURS} {}", ratios.collect::<Vec<_>>().join(", "))
         }));
         lines.join("\n")
     }
