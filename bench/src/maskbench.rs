@@ -253,3 +253,31 @@ impl Results {
         parts.join("\n\n")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Compiled;
+
+    struct Broken;
+
+    impl Engine for Broken {
+        fn name(&self) -> &'static str {
+            "broken"
+        }
+
+        fn lark(&self, source: &str) -> Result<Box<dyn Compiled>, String> {
+            Err(source.to_owned())
+        }
+
+        fn schema(&self, text: &str) -> Result<Box<dyn Compiled>, String> {
+            panic!("no state for {text}")
+        }
+    }
+
+    #[test]
+    fn an_engine_that_panics_has_not_compiled() {
+        let file = File { schema: "{}".to_owned(), cases: Vec::new() };
+        assert_eq!(file.outcome(&Broken, 1).refused.as_deref(), Some("panicked: no state for {}"));
+    }
+}
