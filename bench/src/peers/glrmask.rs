@@ -63,13 +63,14 @@ impl Peer {
         &self,
         grammar: impl FnOnce() -> glrmask::Result<Grammar> + Send,
     ) -> Result<Box<dyn Compiled>, String> {
+        let Self { vocabulary, thread, mask } = self;
         let options = CompileOptions::default().mask_strategy(MaskStrategy::FAST_MASKS);
         let began = Instant::now();
-        let constraint = self.thread.install(|| grammar()?.compile_with(&self.vocabulary, options));
+        let constraint = thread.install(|| grammar()?.compile_with(vocabulary, options));
         let constraint = constraint.map_err(|error| error.to_string())?;
         match began.elapsed() {
             taken if taken > LIMIT => Err(format!("compiled in {taken:.1?}, the limit is {LIMIT:?}")),
-            _ => Ok(Box::new(PeerGrammar { constraint, mask: self.mask.clone() })),
+            _ => Ok(Box::new(PeerGrammar { constraint, mask: mask.clone() })),
         }
     }
 }
