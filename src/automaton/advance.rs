@@ -2,7 +2,7 @@
 //!
 //! Inside a leaf only the leaf's state changes, so the stack is touched where the leaf may end and nowhere else.
 
-use super::cache::Expansions;
+use super::expansions::Expansions;
 use super::residual::settle;
 use super::thread::{Head, Thread, add, open};
 use crate::expression::{Leaf, State};

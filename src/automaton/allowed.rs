@@ -8,15 +8,16 @@ use std::sync::{Arc, OnceLock};
 
 use super::Unit;
 use super::advance::advance;
-use super::cache::{Expansions, Weight};
+use super::expansions::Expansions;
 use super::follow::{Follow, Follows, Place};
-use super::leaf_table::LeafTables;
+use super::leaf_table::{LeafEntry, LeafTables};
 use super::mask_ids::{MaskId, MaskIds};
 use super::residual::step;
 use super::sort::{Exit, reads};
 use super::thread::{Head, Tape, Thread};
 use super::token_set::{self, TokenSet};
 use super::walk;
+use crate::cache::Weight;
 use crate::expression::{ByteSet, Class, Leaf, State};
 use crate::special::{SpecialToken, TokenId};
 use crate::token_mask::{TokenMask, TokenMaskMut};
@@ -186,40 +187,51 @@ impl<'a> Collector<'a> {
         }
         let class = leaf.class(state);
         let entry = self.leaves.entry(self.vocabulary, leaf, &class);
-        let is_read = |token: TokenId| {
-            let bytes = self.vocabulary.token_bytes(token).unwrap_or_default();
+        self.whole_tokens(leaf, state, &class, &entry);
+        self.exits(thread, leaf, state, &class);
+    }
+
+    /// Tokens that a leaf reads from end to end.
+    fn whole_tokens(&mut self, leaf: &Leaf, state: State, class: &Class, entry: &LeafEntry) {
+        let is_read = |token: &&TokenId| {
+            let bytes = self.vocabulary.token_bytes(**token).unwrap_or_default();
             !begins_with(bytes, &class.doubtful) || reads(leaf, state, bytes).is_some()
         };
-        let trie = self.vocabulary.trie();
-        let mut complete = entry.complete.iter().filter_map(|node| trie.node(*node).token);
-        let set = if class.is_exact() || complete.clone().all(is_read) {
+        let set = if class.is_exact() || entry.complete.iter().all(|token| is_read(&token)) {
             &entry.whole
         } else {
-            self.others.extend(complete.by_ref().filter(|token| is_read(*token)));
+            self.others.extend(entry.complete.iter().filter(is_read));
             &entry.inside
         };
         if !self.sets.iter().any(|known| Arc::ptr_eq(known, set)) {
             self.sets.push(set.clone());
         }
-        self.exits(thread, leaf, state, &class);
     }
 
     /// Tokens that leave a leaf after at least one byte.
     fn exits(&mut self, thread: &Thread, leaf: &Leaf, state: State, class: &Class) {
         let left = Left { thread, leaf, state };
+        let (vocabulary, leaves, rules, follows) = (self.vocabulary, self.leaves, self.rules, self.follows);
+        let exits = || leaves.exits(vocabulary, leaf, class);
         if !thread.arms().is_empty() {
-            return self.each_exit(&left, &self.leaves.exits(self.vocabulary, leaf, class));
+            return self.each_exit(&left, &exits());
         }
-        let (rules, follows) = (self.rules, self.follows);
-        follows.look(&thread.below, thread.tape.forgotten(), rules, |follow| {
-            let exits = || self.leaves.exits(self.vocabulary, leaf, class);
-            if !thread.leaves_uniformly() && follow.accepts(Follow::START, rules) {
-                self.each_exit(&left, &exits());
-            } else if follow.threads(Follow::START).iter().any(takes_bytes) {
-                self.all_exits(&left, class, &exits(), follow);
+        // Others wait while one looks, so tables are made between two looks.
+        let look = |follow: &mut Follow| {
+            let may_end_here = !thread.leaves_uniformly() && follow.accepts(Follow::START, rules);
+            (may_end_here, follow.threads(Follow::START).iter().any(takes_bytes))
+        };
+        match follows.look(&thread.below, thread.tape.forgotten(), rules, look) {
+            (true, _) => self.each_exit(&left, &exits()),
+            (false, true) => {
+                let exits = exits();
+                follows.look(&thread.below, thread.tape.forgotten(), rules, |follow| {
+                    self.all_exits(&left, class, &exits, follow);
+                });
             }
-            // Else a special token follows free text, which can be left anywhere: the list would be as long as the vocabulary.
-        });
+            // A special token follows free text, which can be left anywhere: the list would be as long as the vocabulary.
+            (false, false) => {}
+        }
     }
 
     /// The ways out of a leaf where the same follows whatever was read.

@@ -2,17 +2,18 @@
 //!
 //! Most states of one text stand on the same stack: each position of a string with a pattern, each beginning of a name. The tokens that leave
 //! the text differ from state to state, but what they go on with below is read in the same few ways, so each way is stepped once for a stack
-//! and not once for a state (four in five of the masks that MaskBench's first pass makes stand on a stack that was met before).
+//! and not once for a state (most of the masks that MaskBench's first pass makes stand on a stack that was met before).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::{HashMap, HashMapExt};
 
 use super::Unit;
-use super::cache::{Bounded, Expansions, Weighed, bounded};
+use super::expansions::Expansions;
 use super::residual::{ThreadSet, accepts, step};
 use super::stack::Stack;
 use super::thread::{Tape, Thread, may_start, open};
+use crate::cache::{Bounded, Weighed, bounded};
 
 /// What follows the leaves of an automaton, by the stack below them.
 pub(super) struct Follows(Bounded<(Stack, Tape), Weighed<Mutex<Follow>>>);

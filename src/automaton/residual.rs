@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::cache::{Expansions, Weight};
+use super::expansions::Expansions;
 use super::thread::{Head, Thread, add, open};
+use crate::cache::Weight;
 use crate::special::SpecialToken;
 
 /// One symbol of the language: a byte of text, or a special token, which has no bytes.

@@ -14,6 +14,7 @@ use foldhash::HashMap;
 use serde_json::{Map, Value};
 
 use crate::limits::Limits;
+use crate::regular::Dfa;
 use crate::schema::{
     Arrays, Kind, NameClass, NodeId, Numbers, Objects, Schema, Strings, are_equal, automaton,
 };
@@ -184,12 +185,12 @@ fn objects_left(
     let open: Vec<_> = open.map(|(required, schema)| (required, count(schema))).collect();
     let required = open.iter().filter(|(required, _)| *required).count() as u32;
     let room = objects.max_members.map_or(u32::MAX, |max| max.saturating_sub(read.saturating_add(required)));
-    let is_endless = |names: &crate::regular::Dfa| names.count_from(names.start()).is_none();
+    let any_number = |names: &Dfa| names.count_from(names.start()).is_none();
     if open.iter().any(|(required, values)| *required && *values == 0) {
         return 0;
     }
     let is_endless =
-        |class: &NameClass| class.names.as_deref().is_none_or(is_endless) && count(class.schema) > 0;
+        |class: &NameClass| class.names.as_deref().is_none_or(any_number) && count(class.schema) > 0;
     if room > 0 && objects.rest.iter().any(is_endless) {
         return ENDLESS;
     }
