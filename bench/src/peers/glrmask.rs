@@ -1,4 +1,7 @@
 //! glrmask as a peer, at its best for tails: static constraints, whose masks are worked out when a schema is compiled.
+//!
+//! It compiles on as many threads as there are processors, which only its environment can tell it not to (`GLRMASK_COMPILE_THREADS=1`), so its times to
+//! the first mask are of more work than they say. Masks are of one thread.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -6,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use glrmask::{CompileOptions, Constraint, ConstraintState, Grammar, MaskStrategy, Vocab};
 use harmony_mask::{TokenId, Vocabulary};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::engine::{Compiled, Engine, LOGITS, Sequence};
 
@@ -15,8 +17,6 @@ const LIMIT: Duration = Duration::from_secs(20);
 
 struct Peer {
     vocabulary: Vocab,
-    /// One thread, since times are of one: glrmask would compile on all.
-    thread: ThreadPool,
     mask: Rc<RefCell<Vec<u32>>>,
 }
 
@@ -61,16 +61,15 @@ impl Peer {
     /// measured.
     fn compiled(
         &self,
-        grammar: impl FnOnce() -> glrmask::Result<Grammar> + Send,
+        grammar: impl FnOnce() -> glrmask::Result<Grammar>,
     ) -> Result<Box<dyn Compiled>, String> {
-        let Self { vocabulary, thread, mask } = self;
         let options = CompileOptions::default().mask_strategy(MaskStrategy::FAST_MASKS);
         let began = Instant::now();
-        let constraint = thread.install(|| grammar()?.compile_with(vocabulary, options));
+        let constraint = grammar().and_then(|grammar| grammar.compile_with(&self.vocabulary, options));
         let constraint = constraint.map_err(|error| error.to_string())?;
         match began.elapsed() {
             taken if taken > LIMIT => Err(format!("compiled in {taken:.1?}, the limit is {LIMIT:?}")),
-            _ => Ok(Box::new(PeerGrammar { constraint, mask: mask.clone() })),
+            _ => Ok(Box::new(PeerGrammar { constraint, mask: self.mask.clone() })),
         }
     }
 }
@@ -93,7 +92,6 @@ impl Engine for Peer {
 pub(super) fn engine(vocabulary: &Vocabulary) -> Box<dyn Engine> {
     let peer = Peer {
         vocabulary: Vocab::new((0..).zip(super::words(vocabulary)).collect()),
-        thread: ThreadPoolBuilder::new().num_threads(1).build().expect("one thread more"),
         mask: Rc::new(RefCell::new(vec![0; LOGITS.div_ceil(32)])),
     };
     // What only depends on the vocabulary is worked out by the first compilation, and is part of starting up.
