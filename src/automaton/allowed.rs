@@ -188,7 +188,7 @@ impl<'a> Collector<'a> {
         let class = leaf.class(state);
         let entry = self.leaves.entry(self.vocabulary, leaf, &class);
         self.whole_tokens(leaf, state, &class, &entry);
-        self.exits(thread, leaf, state, &class);
+        self.exits(&Left { thread, leaf, state }, &class, &entry);
     }
 
     /// Tokens that a leaf reads from end to end.
@@ -209,12 +209,11 @@ impl<'a> Collector<'a> {
     }
 
     /// Tokens that leave a leaf after at least one byte.
-    fn exits(&mut self, thread: &Thread, leaf: &Leaf, state: State, class: &Class) {
-        let left = Left { thread, leaf, state };
-        let (vocabulary, leaves, rules, follows) = (self.vocabulary, self.leaves, self.rules, self.follows);
-        let exits = || leaves.exits(vocabulary, leaf, class);
+    fn exits(&mut self, left: &Left<'_>, class: &Class, entry: &LeafEntry) {
+        let (leaves, rules, follows, thread) = (self.leaves, self.rules, self.follows, left.thread);
+        let table = (left.leaf, class, entry);
         if !thread.arms().is_empty() {
-            return self.each_exit(&left, &exits());
+            return leaves.exits(self.vocabulary, table, |exits| self.each_exit(left, exits));
         }
         // Others wait while one looks, so tables are made between two looks.
         let look = |follow: &mut Follow| {
@@ -222,13 +221,12 @@ impl<'a> Collector<'a> {
             (may_end_here, follow.threads(Follow::START).iter().any(takes_bytes))
         };
         match follows.look(&thread.below, thread.tape.forgotten(), rules, look) {
-            (true, _) => self.each_exit(&left, &exits()),
-            (false, true) => {
-                let exits = exits();
+            (true, _) => leaves.exits(self.vocabulary, table, |exits| self.each_exit(left, exits)),
+            (false, true) => leaves.exits(self.vocabulary, table, |exits| {
                 follows.look(&thread.below, thread.tape.forgotten(), rules, |follow| {
-                    self.all_exits(&left, class, &exits, follow);
+                    self.all_exits(left, class, exits, follow);
                 });
-            }
+            }),
             // A special token follows free text, which can be left anywhere: the list would be as long as the vocabulary.
             (false, false) => {}
         }

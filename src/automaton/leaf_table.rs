@@ -25,11 +25,13 @@ pub(super) struct LeafEntry {
     pub(super) whole: Arc<TokenSet>,
     /// Tokens that complete the leaf.
     pub(super) complete: Box<[TokenId]>,
+    /// The edges at which the leaf may be left after at least one byte, by byte, where it can never be longer then.
+    exits: Option<Box<[Exit]>>,
 }
 
 impl LeafEntry {
     fn new(vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u32) -> Self {
-        let Sorted { inside, complete } = sort(vocabulary, leaf, state, budget);
+        let Sorted { inside, complete, exits } = sort(vocabulary, leaf, state, budget);
         let inside = Arc::new(inside.finish());
         let whole = if complete.is_empty() {
             inside.clone()
@@ -38,13 +40,14 @@ impl LeafEntry {
             whole.insert_all(&complete);
             Arc::new(whole.finish())
         };
-        Self { inside, whole, complete: complete.into() }
+        Self { inside, whole, complete: complete.into(), exits: exits.map(Into::into) }
     }
 
     fn memory_bytes(&self) -> usize {
         let is_one = Arc::ptr_eq(&self.inside, &self.whole);
         let whole = if is_one { 0 } else { self.whole.memory_bytes() };
-        self.inside.memory_bytes() + whole + size_of_val::<[TokenId]>(&self.complete)
+        let exits = self.exits.as_deref().map_or(0, size_of_val::<[Exit]>);
+        self.inside.memory_bytes() + whole + size_of_val::<[TokenId]>(&self.complete) + exits
     }
 }
 
@@ -69,14 +72,23 @@ impl LeafTables {
         known(&self.entries, (leaf.clone(), class.state, class.budget), make, bytes)
     }
 
-    /// The edges at which the leaf may be left after at least one byte, by byte: a superset for the states of the class. Found when first
-    /// asked for: most leaves that may be left everywhere (plain text) are followed by a special token, and then nobody asks.
-    pub(super) fn exits(&self, vocabulary: &Vocabulary, leaf: &Leaf, class: &Class) -> Arc<Vec<Exit>> {
+    /// The edges at which the leaf may be left after at least one byte, by byte: a superset for the states of the class. Where the leaf can be longer
+    /// they are found when first asked for: most leaves that may be left everywhere (plain text) are followed by a special token, and then nobody
+    /// asks.
+    pub(super) fn exits<R>(
+        &self,
+        vocabulary: &Vocabulary,
+        (leaf, class, entry): (&Leaf, &Class, &LeafEntry),
+        look: impl FnOnce(&[Exit]) -> R,
+    ) -> R {
+        if let Some(exits) = &entry.exits {
+            return look(exits);
+        }
         let leaf = class.leaf.as_ref().unwrap_or(leaf);
         let make = |(leaf, state): &(Leaf, State)| exits(vocabulary, leaf, *state);
         let bytes =
             |(leaf, _): &(Leaf, _), exits: &Vec<Exit>| size_of_val::<[Exit]>(exits) + leaf.memory_bytes();
-        known(&self.exits, (leaf.clone(), class.state), make, bytes)
+        look(&known(&self.exits, (leaf.clone(), class.state), make, bytes))
     }
 
     /// Where the tokens that stay inside the leaf lead to from a state. Only deadlines ask.

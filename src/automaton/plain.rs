@@ -35,7 +35,8 @@ pub(super) struct Break {
 
 /// Reads all plain text from a state of an automaton, as far as the characters of a text and those that still complete it are within `budget`.
 pub(super) fn read(vocabulary: &Vocabulary, dfa: &Dfa, at: StateId, budget: u32) -> Plain {
-    let mut reader = Reader { vocabulary, dfa, budget, alike: alike(dfa), found: Plain::default() };
+    let mut reader =
+        Reader { vocabulary, dfa, budget, alike: alike(dfa), path: [(at, 0); 256], found: Plain::default() };
     reader.read(at);
     reader.found
 }
@@ -93,6 +94,8 @@ struct Reader<'a> {
     budget: u32,
     /// For each byte, the last one after it up to which no state tells bytes apart.
     alike: [u8; 256],
+    /// The states before each depth of a walk over texts, with the characters before it.
+    path: [(StateId, u32); 256],
     found: Plain,
 }
 
@@ -168,11 +171,11 @@ impl Reader<'_> {
     /// Reads a plain node and those below it; `before` is the state before its byte.
     fn below(&mut self, node: u32, before: StateId, characters: u32) {
         let trie = self.vocabulary.trie();
-        let mut states = [(before, characters); 256];
         let (mut at, end) = (node, trie.node(node).end);
+        self.path[trie.node(node).parent_depth()] = (before, characters);
         while at < end {
             let node = trie.node(at);
-            let (before, characters) = states[node.parent_depth()];
+            let (before, characters) = self.path[node.parent_depth()];
             if !Vocabulary::is_plain(node.byte) {
                 self.found.breaks.push(Break { node: at, state: before, characters });
                 at = node.end;
@@ -181,7 +184,7 @@ impl Reader<'_> {
             let characters = characters + u32::from(begins_character(node.byte));
             match self.dfa.next(before, node.byte).filter(|state| self.fits(*state, characters)) {
                 Some(state) => {
-                    states[usize::from(node.depth)] = (state, characters);
+                    self.path[usize::from(node.depth)] = (state, characters);
                     self.found.tokens.extend(node.token);
                     at += 1;
                 }

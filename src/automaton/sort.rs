@@ -21,50 +21,67 @@ pub(super) struct Sorted {
     pub(super) inside: Builder,
     /// Those that complete the leaf.
     pub(super) complete: Vec<TokenId>,
+    /// The edges at which the leaf may be left; `None` where it may also be left when it could be longer: then they are many, and seldom asked for.
+    pub(super) exits: Option<Vec<Exit>>,
 }
 
 /// Sorts the tokens that a leaf state reads at a cost within `budget`.
 pub(super) fn sort(vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u32) -> Sorted {
+    let trie = vocabulary.trie();
     let mut inside = TokenSet::builder(vocabulary.width());
-    let mut complete = Vec::new();
-    let breaks = leaf.plain(state).map(|(dfa, at)| match is_any_text(dfa, at) {
-        true => {
-            inside.insert_words(&plain::words(vocabulary, budget));
-            plain::breaks(vocabulary, at, budget)
+    let (mut complete, mut exits) = (Vec::new(), Vec::new());
+    let mut may_be_longer = leaf.accepts(state).is_some();
+    let breaks = plain_text(vocabulary, leaf, state, budget, &mut inside);
+    Walk::new(vocabulary, leaf).all(state, breaks, |node, state| {
+        if budget != u32::MAX && leaf.cost(state) > budget {
+            return;
         }
-        false => {
-            let plain = plain::read(vocabulary, dfa, at, budget);
-            plain.add_to(vocabulary, &mut inside);
-            plain.breaks
+        let token = trie.node(node).token;
+        if leaf.is_complete(state) {
+            complete.extend(token);
+            exits.extend(exits_after(vocabulary, node));
+        } else {
+            may_be_longer = may_be_longer || leaf.accepts(state).is_some();
+            token.into_iter().for_each(|token| inside.insert(token));
         }
     });
-    walk(vocabulary, leaf, state, breaks, |node, state| match vocabulary.trie().node(node).token {
-        Some(_) if leaf.cost(state) > budget => {}
-        Some(token) if leaf.is_complete(state) => complete.push(token),
-        Some(token) => inside.insert(token),
-        None => {}
-    });
-    Sorted { inside, complete }
+    exits.sort_unstable();
+    Sorted { inside, complete, exits: (!may_be_longer).then_some(exits) }
+}
+
+/// Adds the plain tokens that a leaf state reads where an automaton alone reads them, and finds where plain text ends.
+fn plain_text(
+    vocabulary: &Vocabulary,
+    leaf: &Leaf,
+    state: State,
+    budget: u32,
+    inside: &mut Builder,
+) -> Option<Vec<Break>> {
+    let (dfa, at) = leaf.plain(state)?;
+    if at == dfa.start() && std::ptr::eq(dfa, &*Dfa::text()) {
+        inside.insert_words(&plain::words(vocabulary, budget));
+        return Some(plain::breaks(vocabulary, at, budget));
+    }
+    let plain = plain::read(vocabulary, dfa, at, budget);
+    plain.add_to(vocabulary, inside);
+    Some(plain.breaks)
 }
 
 /// Trie edges at which a leaf may be left: it accepts what leads to the node's parent, after at least one byte.
 pub(super) fn exits(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Vec<Exit> {
-    let trie = vocabulary.trie();
     let mut exits = Vec::new();
-    // What accepts nothing here accepts nothing after plain bytes.
-    let plain = leaf.plain(state).filter(|_| leaf.accepts(state).is_none());
-    let breaks = plain.map(|(dfa, at)| match is_any_text(dfa, at) {
-        true => plain::breaks(vocabulary, at, u32::MAX),
-        false => plain::read(vocabulary, dfa, at, u32::MAX).breaks,
-    });
-    walk(vocabulary, leaf, state, breaks, |node, state| {
+    Walk::new(vocabulary, leaf).all(state, None, |node, state| {
         if leaf.accepts(state).is_some() {
-            let exit = |child| Exit { byte: trie.node(child).byte, node: child, parent: node };
-            exits.extend(trie.children(Some(node)).map(exit));
+            exits.extend(exits_after(vocabulary, node));
         }
     });
     exits.sort_unstable();
     exits
+}
+
+fn exits_after(vocabulary: &Vocabulary, parent: u32) -> impl Iterator<Item = Exit> {
+    let trie = vocabulary.trie();
+    trie.children(Some(parent)).map(move |node| Exit { byte: trie.node(node).byte, node, parent })
 }
 
 /// A trie edge at which a leaf may be left: the leaf accepts what leads to `parent`, and `byte` leads from there to `node`.
@@ -80,58 +97,55 @@ pub(super) fn reads(leaf: &Leaf, state: State, bytes: &[u8]) -> Option<State> {
     bytes.iter().try_fold(state, |state, byte| leaf.step(state, *byte))
 }
 
-fn is_any_text(dfa: &Dfa, at: StateId) -> bool {
-    at == dfa.start() && std::ptr::eq(dfa, &*Dfa::text())
+/// A walk over the trie by a leaf.
+struct Walk<'a> {
+    vocabulary: &'a Vocabulary,
+    leaf: &'a Leaf,
+    /// The state before the byte of a node of depth d is that of d - 1. Made once: a walk is often of thousands of small ranges.
+    states: [State; 256],
 }
 
-/// Visits the trie nodes whose bytes the leaf can read from `state`, with the state they lead to; where plain text is left out, those that come
-/// after one of its ends.
-fn walk(
-    vocabulary: &Vocabulary,
-    leaf: &Leaf,
-    state: State,
-    breaks: Option<Vec<Break>>,
-    mut visit: impl FnMut(u32, State),
-) {
-    let trie = vocabulary.trie();
-    let Some(breaks) = breaks else {
-        return walk_range(vocabulary, leaf, state, 0..trie.len(), &mut visit);
-    };
-    // Texts of one length that lead to one state of the automaton lead to one state of the leaf.
-    let mut befores: HashMap<(StateId, u32), Option<State>> = HashMap::new();
-    for Break { node, state: at, characters } in breaks {
-        let found = trie.node(node);
-        let text = || reads(leaf, state, &vocabulary.prefix(node)[..found.parent_depth()]);
-        if let Some(before) = *befores.entry((at, characters)).or_insert_with(text) {
-            walk_range(vocabulary, leaf, before, node..found.end, &mut visit);
+impl<'a> Walk<'a> {
+    fn new(vocabulary: &'a Vocabulary, leaf: &'a Leaf) -> Self {
+        Self { vocabulary, leaf, states: [State::default(); 256] }
+    }
+
+    /// Visits the trie nodes whose bytes the leaf can read from `state`, with the state they lead to; where plain text is left out, those that
+    /// come after one of its ends.
+    fn all(&mut self, state: State, breaks: Option<Vec<Break>>, mut visit: impl FnMut(u32, State)) {
+        let trie = self.vocabulary.trie();
+        let Some(breaks) = breaks else {
+            return self.range(state, 0..trie.len(), &mut visit);
+        };
+        // Texts of one length that lead to one state of the automaton lead to one state of the leaf.
+        let mut befores: HashMap<(StateId, u32), Option<State>> = HashMap::new();
+        for Break { node, state: at, characters } in breaks {
+            let found = trie.node(node);
+            let prefix = || &self.vocabulary.prefix(node)[..found.parent_depth()];
+            let before = befores.entry((at, characters)).or_insert_with(|| reads(self.leaf, state, prefix()));
+            if let Some(before) = *before {
+                self.range(before, node..found.end, &mut visit);
+            }
         }
     }
-}
 
-/// Visits the readable nodes among some whole subtrees that stand side by side; `state` is the one before them.
-fn walk_range(
-    vocabulary: &Vocabulary,
-    leaf: &Leaf,
-    state: State,
-    nodes: Range<u32>,
-    visit: &mut impl FnMut(u32, State),
-) {
-    let trie = vocabulary.trie();
-    // The state before the byte of a node of depth d is states[d - 1].
-    let mut states = [State::default(); 256];
-    let mut at = nodes.start;
-    if at < nodes.end {
-        states[trie.node(at).parent_depth()] = state;
-    }
-    while at < nodes.end {
-        let node = trie.node(at);
-        match leaf.step(states[node.parent_depth()], node.byte) {
-            Some(next) => {
-                visit(at, next);
-                states[usize::from(node.depth)] = next;
-                at += 1;
+    /// Visits the readable nodes among some whole subtrees that stand side by side; `state` is the one before them.
+    fn range(&mut self, state: State, nodes: Range<u32>, visit: &mut impl FnMut(u32, State)) {
+        let trie = self.vocabulary.trie();
+        let mut at = nodes.start;
+        if at < nodes.end {
+            self.states[trie.node(at).parent_depth()] = state;
+        }
+        while at < nodes.end {
+            let node = trie.node(at);
+            match self.leaf.step(self.states[node.parent_depth()], node.byte) {
+                Some(next) => {
+                    visit(at, next);
+                    self.states[usize::from(node.depth)] = next;
+                    at += 1;
+                }
+                None => at = node.end,
             }
-            None => at = node.end,
         }
     }
 }
