@@ -23,15 +23,18 @@ pub(crate) trait Sequence {
     fn is_whole(&mut self) -> bool;
 }
 
-/// A grammar compiled by an engine.
-pub(crate) type Start = Box<dyn Fn() -> Box<dyn Sequence>>;
+/// A grammar compiled by an engine. A trait rather than a closure, since the sequences of some engines borrow their grammar.
+pub(crate) trait Compiled {
+    /// A sequence at its beginning.
+    fn sequence(&self) -> Box<dyn Sequence + '_>;
+}
 
 /// An engine, with its vocabulary loaded.
 pub(crate) trait Engine {
     fn name(&self) -> &'static str;
-    fn lark(&self, source: &str) -> Result<Start, String>;
+    fn lark(&self, source: &str) -> Result<Box<dyn Compiled>, String>;
     /// From the schema's text: reading the JSON is part of compiling.
-    fn schema(&self, text: &str) -> Result<Start, String>;
+    fn schema(&self, text: &str) -> Result<Box<dyn Compiled>, String>;
 }
 
 /// harmony-mask. All sequences fill one mask, as an engine's batch would fill one row of its tensor.
@@ -41,12 +44,17 @@ struct Ours {
     mask: Rc<RefCell<TokenMask>>,
 }
 
-struct OurSequence {
-    matcher: Matcher,
+struct OurGrammar {
+    grammar: Grammar,
     mask: Rc<RefCell<TokenMask>>,
 }
 
-impl Sequence for OurSequence {
+struct OurSequence<'a> {
+    matcher: Matcher,
+    mask: &'a RefCell<TokenMask>,
+}
+
+impl Sequence for OurSequence<'_> {
     fn fill(&mut self) {
         self.matcher.fill_mask(&mut self.mask.borrow_mut());
     }
@@ -70,10 +78,15 @@ impl Sequence for OurSequence {
     }
 }
 
+impl Compiled for OurGrammar {
+    fn sequence(&self) -> Box<dyn Sequence + '_> {
+        Box::new(OurSequence { matcher: self.grammar.matcher(), mask: &self.mask })
+    }
+}
+
 impl Ours {
-    fn start(&self, grammar: Grammar) -> Start {
-        let mask = self.mask.clone();
-        Box::new(move || Box::new(OurSequence { matcher: grammar.matcher(), mask: mask.clone() }))
+    fn compiled(&self, grammar: Grammar) -> Box<dyn Compiled> {
+        Box::new(OurGrammar { grammar, mask: self.mask.clone() })
     }
 }
 
@@ -82,15 +95,15 @@ impl Engine for Ours {
         OURS
     }
 
-    fn lark(&self, source: &str) -> Result<Start, String> {
+    fn lark(&self, source: &str) -> Result<Box<dyn Compiled>, String> {
         let grammar = self.compiler.compile_lark(source, &self.options);
-        grammar.map(|grammar| self.start(grammar)).map_err(|error| error.to_string())
+        grammar.map(|grammar| self.compiled(grammar)).map_err(|error| error.to_string())
     }
 
-    fn schema(&self, text: &str) -> Result<Start, String> {
+    fn schema(&self, text: &str) -> Result<Box<dyn Compiled>, String> {
         let schema = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let grammar = self.compiler.compile_schema(&schema, &self.options);
-        grammar.map(|grammar| self.start(grammar)).map_err(|error| error.to_string())
+        grammar.map(|grammar| self.compiled(grammar)).map_err(|error| error.to_string())
     }
 }
 

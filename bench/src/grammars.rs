@@ -1,8 +1,8 @@
-//! `grammars`: Lark grammars with texts, for verdicts and speed; beside llguidance where this package is built with that feature.
+//! `grammars`: Lark grammars with texts, for verdicts and speed; beside the peers that this package is built with.
 //!
 //! The folder holds `NAME.lark` and a `cases.json` that gives each name its accepted and rejected texts, as `tests/cases/grammars` does; a `NAME.schema.json`
 //! beside it describes the same JSON by a schema, and is measured as one engine more. Each text is
-//! tokenised, and for each token a mask is filled and the token accepted, engine after engine on the same text, so that both meet the
+//! tokenised, and for each token a mask is filled and the token accepted, engine after engine on the same text, so that all meet the
 //! same noise. The first pass over a grammar's texts is cold, later ones are hot.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::corpus::{self, BenchError};
-use crate::engine::{self, Engine, Sequence, Start};
+use crate::engine::{self, Compiled, Engine, Sequence};
 use crate::stats::Durations;
 use crate::{peers, report};
 
@@ -62,7 +62,7 @@ struct Verdict {
 /// A language to measure: an engine, and what it is to compile.
 struct Candidate<'a> {
     engine: &'static str,
-    compile: Box<dyn Fn() -> Result<Start, String> + 'a>,
+    compile: Box<dyn Fn() -> Result<Box<dyn Compiled>, String> + 'a>,
 }
 
 impl Grammars {
@@ -86,22 +86,22 @@ impl Grammars {
     }
 
     fn outcomes(&self, candidates: &[Candidate<'_>], texts: &Texts, vocabulary: &Vocabulary) -> Vec<Outcome> {
-        let (mut outcomes, mut starts) = (Vec::new(), Vec::new());
+        let (mut outcomes, mut grammars) = (Vec::new(), Vec::new());
         for Candidate { engine, compile } in candidates {
             let mut outcome = Outcome { engine, ..Outcome::default() };
             let began = Instant::now();
-            let start = compile();
+            let grammar = compile();
             outcome.compile_us = began.elapsed().as_nanos() as f64 / 1e3;
-            starts.push(start.map_err(|error| outcome.refused = Some(error)).ok());
+            grammars.push(grammar.map_err(|error| outcome.refused = Some(error)).ok());
             outcomes.push(outcome);
         }
         for text in all(texts) {
             let tokens = vocabulary.encode(&text).expect("o200k_harmony has an encoder");
             for pass in 0..self.passes {
-                for (start, outcome) in starts.iter().zip(&mut outcomes) {
-                    let Some(start) = start else { continue };
+                for (grammar, outcome) in grammars.iter().zip(&mut outcomes) {
+                    let Some(grammar) = grammar else { continue };
                     let times = if pass == 0 { &mut outcome.cold } else { &mut outcome.hot };
-                    let verdict = read(&mut *start(), &tokens, times);
+                    let verdict = read(grammar.sequence().as_mut(), &tokens, times);
                     if pass == 0 {
                         outcome.verdicts.push(verdict);
                     }

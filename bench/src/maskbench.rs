@@ -6,6 +6,8 @@
 //!
 //! Peers go through the same files in the same process, file after file in turn, so that all meet the same noise; which one begins changes with each file.
 
+use std::any::Any;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -145,20 +147,28 @@ impl File {
         })
     }
 
-    /// What the engine does with it.
+    /// What the engine does with it. An engine that panics has not compiled the file, and goes on with the next.
     pub(crate) fn outcome(&self, engine: &dyn Engine, passes: u32) -> Outcome {
+        let measure = AssertUnwindSafe(|| self.measure(engine, passes));
+        panic::catch_unwind(measure).unwrap_or_else(|payload| {
+            let refused = Some(format!("panicked: {}", said(payload.as_ref())));
+            Outcome { refused, ..Outcome::default() }
+        })
+    }
+
+    fn measure(&self, engine: &dyn Engine, passes: u32) -> Outcome {
         let mut outcome = Outcome::default();
         let began = Instant::now();
-        let start = match engine.schema(&self.schema) {
-            Ok(start) => start,
+        let grammar = match engine.schema(&self.schema) {
+            Ok(grammar) => grammar,
             Err(reason) => return Outcome { refused: Some(reason), ..outcome },
         };
-        start().fill();
+        grammar.sequence().fill();
         outcome.times.to_first_mask.push(began.elapsed());
         let Times { cold, hot, .. } = &mut outcome.times;
         for (case, tokens) in &self.cases {
-            let rejection = pass(start().as_mut(), tokens, cold);
-            (1..passes).for_each(|_| drop(pass(start().as_mut(), tokens, hot)));
+            let rejection = pass(grammar.sequence().as_mut(), tokens, cold);
+            (1..passes).for_each(|_| drop(pass(grammar.sequence().as_mut(), tokens, hot)));
             let description = case.description.clone();
             outcome.verdicts.push(Verdict {
                 is_valid: case.valid,
@@ -178,11 +188,18 @@ impl File {
         if rejected.is_empty() {
             return;
         }
-        let Ok(start) = any_order.schema(&self.schema) else { return };
+        let Ok(grammar) = any_order.schema(&self.schema) else { return };
         for (verdict, (_, tokens)) in rejected {
-            verdict.is_for_order = pass(start().as_mut(), tokens, &mut Durations::default()).is_none();
+            let rejection = pass(grammar.sequence().as_mut(), tokens, &mut Durations::default());
+            verdict.is_for_order = rejection.is_none();
         }
     }
+}
+
+/// The message of a panic.
+fn said(payload: &(dyn Any + Send)) -> &str {
+    let formatted = payload.downcast_ref::<String>().map(String::as_str);
+    formatted.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without a message")
 }
 
 /// Goes through the tokens; why they were rejected, if they were.
@@ -234,5 +251,33 @@ impl Results {
             parts.push(pair.summary(name));
         }
         parts.join("\n\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Compiled;
+
+    struct Broken;
+
+    impl Engine for Broken {
+        fn name(&self) -> &'static str {
+            "broken"
+        }
+
+        fn lark(&self, source: &str) -> Result<Box<dyn Compiled>, String> {
+            Err(source.to_owned())
+        }
+
+        fn schema(&self, text: &str) -> Result<Box<dyn Compiled>, String> {
+            panic!("no state for {text}")
+        }
+    }
+
+    #[test]
+    fn an_engine_that_panics_has_not_compiled() {
+        let file = File { schema: "{}".to_owned(), cases: Vec::new() };
+        assert_eq!(file.outcome(&Broken, 1).refused.as_deref(), Some("panicked: no state for {}"));
     }
 }

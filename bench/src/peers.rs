@@ -1,6 +1,4 @@
 //! The peers that harmony-mask is measured beside: each an optional feature of this package, since they are much to build.
-//!
-//! glrmask 0.5 is not among them: it asks for derivre 0.3.8 exactly and llguidance 1.9 for 0.3.13 exactly, so no one program can hold both.
 
 use clap::ValueEnum;
 use harmony_mask::Vocabulary;
@@ -8,6 +6,8 @@ use harmony_mask::Vocabulary;
 use crate::corpus::BenchError;
 use crate::engine::Engine;
 
+#[cfg(feature = "glrmask")]
+mod glrmask;
 #[cfg(feature = "llguidance")]
 mod llguidance;
 
@@ -19,19 +19,26 @@ const LLGUIDANCE: Option<Starter> = Some(llguidance::engine);
 #[cfg(not(feature = "llguidance"))]
 const LLGUIDANCE: Option<Starter> = None;
 
+#[cfg(feature = "glrmask")]
+const GLRMASK: Option<Starter> = Some(glrmask::engine);
+#[cfg(not(feature = "glrmask"))]
+const GLRMASK: Option<Starter> = None;
+
 /// An engine to measure beside ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Peer {
     Llguidance,
+    Glrmask,
 }
 
 impl Peer {
-    const ALL: [Self; 1] = [Self::Llguidance];
+    const ALL: [Self; 2] = [Self::Llguidance, Self::Glrmask];
 
     /// Its name, which is also the name of its feature.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Llguidance => "llguidance",
+            Self::Glrmask => "glrmask",
         }
     }
 
@@ -39,6 +46,7 @@ impl Peer {
     pub(crate) fn starter(self) -> Result<Starter, BenchError> {
         let starter = match self {
             Self::Llguidance => LLGUIDANCE,
+            Self::Glrmask => GLRMASK,
         };
         starter.ok_or(BenchError::NotBuilt(self.name()))
     }
@@ -53,14 +61,26 @@ pub(crate) fn built() -> Result<Vec<Peer>, BenchError> {
     }
 }
 
+/// The bytes of all ids; special tokens have their spelling after a byte that no text has.
+#[cfg(any(feature = "glrmask", feature = "llguidance"))]
+fn words(vocabulary: &Vocabulary) -> impl Iterator<Item = Vec<u8>> {
+    (0..crate::engine::LOGITS as u32).map(|id| match (vocabulary.token_bytes(id), vocabulary.special(id)) {
+        (Some(bytes), _) => bytes.to_vec(),
+        (None, Some(special)) => [&[0xff][..], special.to_string().as_bytes()].concat(),
+        (None, None) => [&[0xff][..], format!("<|unused_{id}|>").as_bytes()].concat(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_peer_that_was_not_built_names_its_feature() {
-        for error in Peer::ALL.into_iter().filter_map(|peer| peer.starter().err()) {
-            assert!(error.to_string().ends_with("build it with `--features llguidance`"));
+        for peer in Peer::ALL {
+            let Err(error) = peer.starter() else { continue };
+            let name = peer.name();
+            assert!(error.to_string().ends_with(&format!("build it with `--features {name}`")));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The distributions of two engines as a drawing: how many calls take at least so long, with both axes logarithmic, so that tails show.
+//! The distributions of the engines as a drawing: how many calls take at least so long, with both axes logarithmic, so that tails show.
 
 use std::fmt::Write;
 use std::fs;
@@ -16,7 +16,7 @@ const MARGIN: f64 = 56.0;
 
 /// Decades of microseconds across, and of shares up.
 const FIRST_DECADE: i32 = -1;
-const LAST_DECADE: i32 = 6;
+const LAST_DECADE: i32 = 7;
 const LEAST_SHARE: i32 = -5;
 
 /// One colour for each engine, told apart without seeing red and green.

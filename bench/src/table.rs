@@ -73,6 +73,7 @@ fn cell(values: &[Option<f64>]) -> String {
 fn short(value: Option<f64>) -> String {
     match value {
         None => "-".to_owned(),
+        Some(value) if value < 1.0 => format!("{value:.2}"),
         Some(value) if value < 10.0 => format!("{value:.1}"),
         Some(value) => format!("{value:.0}"),
     }

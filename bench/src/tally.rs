@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use crate::engine::OURS;
 use crate::memory::Footprint;
-use crate::stats::{Durations, title};
+use crate::stats::{Durations, Summary, title};
 
 /// The times of one engine.
 #[derive(Default)]
@@ -203,36 +204,37 @@ impl Pair {
     }
 
     pub(crate) fn document(&self) -> Value {
-        let ratios: Map<String, Value> = self
-            .ratios()
-            .map(|(key, _, ratios)| {
-                let ratios: Map<String, Value> =
-                    ratios.into_iter().map(|(column, ratio)| (column.to_owned(), json!(ratio))).collect();
-                (key.to_owned(), Value::Object(ratios))
-            })
-            .collect();
+        let ratios = |(key, _, ours, theirs): (&str, &str, Summary, Summary)| {
+            let columns = ours.ratios(&theirs).into_iter();
+            let columns: Map<String, Value> =
+                columns.map(|(column, ratio)| (column.to_owned(), json!(ratio))).collect();
+            (key.to_owned(), Value::Object(columns))
+        };
         json!({
             "files": self.files,
             "ours": self.ours.document(),
             "theirs": self.theirs.document(),
-            "ratios": ratios,
+            "ratios": self.kinds().map(ratios).collect::<Map<String, Value>>(),
         })
     }
 
     pub(crate) fn summary(&self, peer: &str) -> String {
-        let mut lines = vec![format!("{peer} ÷ ours, on the {} schemas that both compile", self.files)];
-        lines.extend(self.ratios().map(|(_, kind, ratios)| {
-            let number = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.1}"));
-            let ratios = ratios.iter().map(|(column, ratio)| format!("{} {}", title(column), number(*ratio)));
-            format!("{kind}  {}", ratios.collect::<Vec<_>>().join(", "))
-        }));
+        let mut lines = vec![format!("{OURS} and {peer}, on the {} schemas that both compile", self.files)];
+        for (_, kind, ours, theirs) in self.kinds() {
+            let number = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
+            let ratios = ours.ratios(&theirs).into_iter();
+            let ratios = ratios.map(|(column, ratio)| format!("{} {}", title(column), number(ratio)));
+            lines.push(kind.to_owned());
+            lines.push(format!("  {OURS:<10}  {}", ours.line()));
+            lines.push(format!("  {peer:<10}  {}", theirs.line()));
+            lines.push(format!("  ÷           {}", ratios.collect::<Vec<_>>().join(", ")));
+        }
         lines.join("\n")
     }
 
-    fn ratios(&self) -> impl Iterator<Item = (&'static str, &'static str, Vec<(&'static str, Option<f64>)>)> {
+    /// The kinds of calls, ours and theirs.
+    fn kinds(&self) -> impl Iterator<Item = (&'static str, &'static str, Summary, Summary)> {
         let kinds = self.ours.kinds().into_iter().zip(self.theirs.kinds());
-        kinds.map(|((key, title, ours), (_, _, theirs))| {
-            (key, title, ours.summary().ratios(&theirs.summary()))
-        })
+        kinds.map(|((key, title, ours), (_, _, theirs))| (key, title, ours.summary(), theirs.summary()))
     }
 }

@@ -8,11 +8,21 @@ use llguidance::earley::SlicedBiasComputer;
 use llguidance::toktrie::{ApproximateTokEnv, InferenceCapabilities, TokEnv, TokRxInfo, TokTrie};
 use llguidance::{Matcher, ParserFactory};
 
-use crate::engine::{Engine, LOGITS, Sequence, Start};
+use crate::engine::{Compiled, Engine, LOGITS, Sequence};
 
 struct Peer(ParserFactory);
 
+/// A matcher at its beginning.
+struct PeerGrammar(Matcher);
+
 struct PeerSequence(Matcher);
+
+impl Compiled for PeerGrammar {
+    fn sequence(&self) -> Box<dyn Sequence + '_> {
+        // A clone shares what lexing has memoised; `deep_clone` would begin cold each time.
+        Box::new(PeerSequence(self.0.clone()))
+    }
+}
 
 impl Sequence for PeerSequence {
     fn fill(&mut self) {
@@ -34,12 +44,11 @@ impl Sequence for PeerSequence {
 }
 
 impl Peer {
-    fn start(&self, grammar: TopLevelGrammar) -> Result<Start, String> {
+    fn compiled(&self, grammar: TopLevelGrammar) -> Result<Box<dyn Compiled>, String> {
         let matcher = Matcher::new(self.0.create_parser(grammar));
         match matcher.get_error() {
             Some(error) => Err(error),
-            // A clone shares what lexing has memoised; `deep_clone` would begin cold each time.
-            None => Ok(Box::new(move || Box::new(PeerSequence(matcher.clone())))),
+            None => Ok(Box::new(PeerGrammar(matcher))),
         }
     }
 }
@@ -49,25 +58,19 @@ impl Engine for Peer {
         "llguidance"
     }
 
-    fn lark(&self, source: &str) -> Result<Start, String> {
-        self.start(TopLevelGrammar::from_lark(source.to_owned()))
+    fn lark(&self, source: &str) -> Result<Box<dyn Compiled>, String> {
+        self.compiled(TopLevelGrammar::from_lark(source.to_owned()))
     }
 
-    fn schema(&self, text: &str) -> Result<Start, String> {
+    fn schema(&self, text: &str) -> Result<Box<dyn Compiled>, String> {
         let schema = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        self.start(TopLevelGrammar::from_json_schema(schema))
+        self.compiled(TopLevelGrammar::from_json_schema(schema))
     }
 }
 
-/// The engine over our vocabulary; special tokens have their spelling after a byte that no text has.
+/// The engine over our vocabulary.
 pub(super) fn engine(vocabulary: &Vocabulary) -> Box<dyn Engine> {
-    let words: Vec<Vec<u8>> = (0..LOGITS as TokenId)
-        .map(|id| match (vocabulary.token_bytes(id), vocabulary.special(id)) {
-            (Some(bytes), _) => bytes.to_vec(),
-            (None, Some(special)) => [&[0xff][..], special.to_string().as_bytes()].concat(),
-            (None, None) => [&[0xff][..], format!("<|unused_{id}|>").as_bytes()].concat(),
-        })
-        .collect();
+    let words: Vec<Vec<u8>> = super::words(vocabulary).collect();
     let info = TokRxInfo::new(LOGITS as u32, vocabulary.special_id(SpecialToken::Return));
     let env: TokEnv = Arc::new(ApproximateTokEnv::new(TokTrie::from(&info, &words)));
     let slices = SlicedBiasComputer::json_slices();
