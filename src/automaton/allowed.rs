@@ -20,7 +20,7 @@ use super::walk;
 use crate::cache::Weight;
 use crate::expression::{ByteSet, Class, Leaf, State};
 use crate::special::{SpecialToken, TokenId};
-use crate::token_mask::{TokenMask, TokenMaskMut};
+use crate::token_mask::{Source, TokenMask, TokenMaskMut};
 use crate::vocabulary::Vocabulary;
 
 /// The tokens that a residual allows.
@@ -32,6 +32,7 @@ pub(super) struct Allowed {
     own_bytes: usize,
     /// Found when first asked for.
     id: OnceLock<Option<MaskId>>,
+    source: Source,
 }
 
 impl Allowed {
@@ -47,6 +48,11 @@ impl Allowed {
             self.fill(&mut mask.as_mut());
             ids.of(&mask)
         })
+    }
+
+    /// Writes the tokens into a mask, unless it has just these, and clears everything else.
+    pub(super) fn refill(&self, mask: &mut TokenMask) {
+        mask.fill_from(self.source, |mask| self.fill(mask));
     }
 
     /// Writes the tokens into a mask, and clears everything else.
@@ -114,7 +120,7 @@ impl<'a> Collector<'a> {
             own_bytes += collector.gather();
         }
         let (sets, others) = (collector.sets.into(), collector.others.into());
-        Allowed { sets, others, own_bytes, id: OnceLock::new() }
+        Allowed { sets, others, own_bytes, id: OnceLock::new(), source: Source::new() }
     }
 
     /// Begins again, with all threads at once; the bytes of the set that this makes.

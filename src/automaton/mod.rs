@@ -50,7 +50,7 @@ use thread::{Tape, Thread, open};
 use crate::cache::{Bounded, bounded};
 use crate::expression::Expression;
 use crate::special::TokenId;
-use crate::token_mask::TokenMaskMut;
+use crate::token_mask::{TokenMask, TokenMaskMut};
 use crate::vocabulary::Vocabulary;
 
 /// What is shared by all grammars of one vocabulary: the vocabulary, the tables of leaf languages, and the numbers of masks.
@@ -163,6 +163,11 @@ impl Automaton {
     /// Sets the bits of the tokens that may come next, and clears all others. Empty only where the residual is finished.
     pub fn fill(&self, residual: &Residual, mask: &mut TokenMaskMut<'_>) {
         self.allowed(residual).fill(mask);
+    }
+
+    /// [`fill`](Self::fill), for a mask that may have just these tokens already.
+    pub fn refill(&self, residual: &Residual, mask: &mut TokenMask) {
+        self.allowed(residual).refill(mask);
     }
 
     /// The number of the mask that [`fill`](Self::fill) gives over the whole vocabulary. Found once for a residual, by hashing the mask.

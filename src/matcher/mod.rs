@@ -100,9 +100,13 @@ impl Matcher {
     /// Sets the bits of all tokens that may come next and clears the others.
     ///
     /// The mask has the width of the model's logits; ids past it are left out. It is empty only when the matcher
-    /// [is finished](Self::is_finished), or may stop and has no time left to go on. Cannot fail. Costs a few writes where the state was seen before; see the benches.
+    /// [is finished](Self::is_finished), or may stop and has no time left to go on. Cannot fail. Where the state was seen before it costs
+    /// a copy, and where the mask still is what the step before gave it, not even that; see the benches.
     pub fn fill_mask(&self, mask: &mut TokenMask) {
-        self.fill_row(&mut mask.as_mut());
+        match self.is_narrowed() {
+            true => self.fill_row(&mut mask.as_mut()),
+            false => self.rules.automaton().refill(self.residual(), mask),
+        }
     }
 
     /// [`fill_mask`](Self::fill_mask), in somebody else's memory: a row of an engine's batch is filled where it lies.
@@ -129,8 +133,12 @@ impl Matcher {
     /// ```
     #[must_use]
     pub fn mask_id(&self) -> Option<MaskId> {
-        let is_narrowed = self.deadline.is_some() || self.rules.is_at_cap(self.step());
-        if is_narrowed { None } else { self.rules.automaton().mask_id(self.residual()) }
+        if self.is_narrowed() { None } else { self.rules.automaton().mask_id(self.residual()) }
+    }
+
+    /// Whether the mask is less than what the grammar allows.
+    fn is_narrowed(&self) -> bool {
+        self.deadline.is_some() || self.rules.is_at_cap(self.step())
     }
 
     /// Takes one token.
