@@ -297,7 +297,7 @@ mod tests {
         let (one, other) = (Source::new(), Source::new());
         let mut mask = TokenMask::new(64);
         let fills = Cell::new(0);
-        let mut fill = |mask: &mut TokenMask, source, token| {
+        let fill = |mask: &mut TokenMask, source, token| {
             mask.fill_from(source, |mask| {
                 fills.set(fills.get() + 1);
                 mask.clear();

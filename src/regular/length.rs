@@ -117,6 +117,13 @@ impl Window {
         (self.min, self.max)
     }
 
+    /// As many characters as matter of those that were read: without a maximum, no more than the least length.
+    #[inline]
+    #[must_use]
+    pub fn counted(&self, read: u32) -> u32 {
+        if self.max.is_none() { read.min(self.min) } else { read }
+    }
+
     /// A number of characters that stands for this one: past `min` and far from `max` the count makes no difference to what the next 255 bytes
     /// may be.
     #[must_use]

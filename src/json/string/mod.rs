@@ -44,6 +44,9 @@ pub(super) struct StringLanguage {
     dfa: Arc<Dfa>,
     window: Window,
     escapes: Escapes,
+    /// Whether characters are counted beyond what the bounds ask for. Otherwise most texts of a string without a maximum lead to one state, whose mask
+    /// is made once; what stands for the states of other languages counts them as its costs.
+    is_counting: bool,
     /// Texts that are no strings after all, where every state of the language has words without end: then they only forbid the closing quote.
     excluded: Option<Excluded>,
     /// The words that count, where the language is a list of words of which not all are open.
@@ -99,8 +102,17 @@ impl StringLanguage {
     ) -> Result<Self, LimitExceeded> {
         let window = Window::new(dfa.clone(), min, max, limit)?;
         let (wide, cheapest_bytes) = (OnceLock::new(), OnceLock::new());
-        let strings =
-            Self { dfa, window, escapes, excluded: None, open: None, fingerprint: 0, wide, cheapest_bytes };
+        let strings = Self {
+            dfa,
+            window,
+            escapes,
+            is_counting: false,
+            excluded: None,
+            open: None,
+            fingerprint: 0,
+            wide,
+            cheapest_bytes,
+        };
         Ok(strings.hashed())
     }
 
@@ -111,6 +123,7 @@ impl StringLanguage {
             dfa: open.words.dfa.clone(),
             window,
             escapes: Escapes::Needed,
+            is_counting: false,
             excluded: None,
             fingerprint: open.fingerprint(),
             open: Some(open),
@@ -140,8 +153,14 @@ impl StringLanguage {
         (!strings.window.is_empty()).then(|| Self { excluded, ..strings }.hashed())
     }
 
+    /// The same strings, with states that know how many characters were read.
+    fn counting(self) -> Self {
+        Self { is_counting: true, ..self }.hashed()
+    }
+
     fn hashed(mut self) -> Self {
-        self.fingerprint = fingerprint(&(&self.dfa, self.window.bounds(), self.escapes, &self.excluded));
+        self.fingerprint =
+            fingerprint(&(&self.dfa, self.window.bounds(), self.escapes, self.is_counting, &self.excluded));
         self
     }
 
@@ -150,11 +169,16 @@ impl StringLanguage {
     fn read(&self, position: Position, byte: u8) -> Option<Position> {
         let next = Position {
             dfa: self.dfa.next(position.dfa, byte)?,
-            chars: position.chars.saturating_add(u32::from(begins_character(byte))),
+            chars: self.counted(position.chars.saturating_add(u32::from(begins_character(byte)))),
             excluded: position.excluded.and_then(|state| self.excluded.as_ref()?.next(state, byte)),
         };
         let is_open = self.open.as_ref().is_none_or(|open| open.is_live(next.dfa));
         (is_open && self.window.is_live(next.dfa, next.chars)).then_some(next)
+    }
+
+    #[inline]
+    fn counted(&self, chars: u32) -> u32 {
+        if self.is_counting { chars } else { self.window.counted(chars) }
     }
 
     fn read_char(&self, position: Position, character: char) -> Option<Position> {
@@ -279,7 +303,7 @@ impl Language for StringLanguage {
 
     fn same(&self, other: &dyn Language) -> bool {
         (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
-            self.escapes == other.escapes
+            (self.escapes, self.is_counting) == (other.escapes, other.is_counting)
                 && self.window.bounds() == other.window.bounds()
                 && (Arc::ptr_eq(&self.dfa, &other.dfa) || self.dfa == other.dfa)
                 && self.excluded == other.excluded

@@ -4,10 +4,10 @@
 //! near the greatest length, on the number of characters. So a state is represented in a language without bounds, mostly the one of all
 //! strings, and what it forbids beyond that is a budget of characters and the closing quote.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::state::{Phase, Position, Unpacked};
-use super::{Escapes, StringLanguage, any_string};
+use super::{Escapes, StringLanguage};
 use crate::expression::{ByteSet, Class, Leaf, State};
 use crate::regular::{Dfa, Live};
 
@@ -20,12 +20,13 @@ pub(super) struct Wide {
 }
 
 fn unbounded(dfa: &Arc<Dfa>) -> Leaf {
-    if Arc::ptr_eq(dfa, &Dfa::text()) {
-        return any_string();
-    }
-    Leaf::new(
-        StringLanguage::new(dfa.clone(), 0, None, Escapes::Any, usize::MAX).expect("no bounds, no table"),
-    )
+    static ANY: LazyLock<Leaf> = LazyLock::new(|| counting(Dfa::text()));
+    if Arc::ptr_eq(dfa, &Dfa::text()) { ANY.clone() } else { counting(dfa.clone()) }
+}
+
+fn counting(dfa: Arc<Dfa>) -> Leaf {
+    let strings = StringLanguage::new(dfa, 0, None, Escapes::Any, usize::MAX).expect("no bounds, no table");
+    Leaf::new(strings.counting())
 }
 
 impl StringLanguage {
