@@ -10,7 +10,9 @@ mod dfa;
 mod format;
 mod length;
 mod live;
+mod merge;
 mod minimize;
+mod partition;
 mod pattern;
 #[cfg(test)]
 mod tests;
