@@ -86,6 +86,132 @@ impl Dfa {
         let labels = states.iter().map(|state| label(state).unwrap_or(NO_LABEL)).collect();
         Ok(Raw { classes, width, table, labels, start: 0 }.finish())
     }
+
+    /// The language of what any of several machines reads, all of which take the same steps from the states they start in.
+    ///
+    /// Each state of a machine is asked for its steps once, however many other machines stand in which states beside it. That makes the numerals of
+    /// `{"multipleOf": 440}` NUMBERS times as fast as [`explore`](Self::explore) with lists of states.
+    ///
+    /// # Errors
+    ///
+    /// When more than `limit` states are reached.
+    pub fn explore_all<S: Copy + Eq + Hash>(
+        starts: impl IntoIterator<Item = S>,
+        alphabet: &[u8],
+        step: impl Fn(S, u8) -> Option<S>,
+        is_word: impl Fn(S) -> bool,
+        limit: usize,
+    ) -> Result<Self, LimitExceeded> {
+        let (classes, width) = classes_of(alphabet);
+        let mut machines =
+            Machines { alphabet, step, known: HashMap::new(), states: Vec::new(), rows: Vec::new() };
+        let mut sets = Sets::default();
+        sets.next.extend(starts.into_iter().map(|start| machines.number(start)));
+        if sets.take() == DEAD {
+            return Ok(Self::empty());
+        }
+        let mut table = Vec::new();
+        let mut at = 0;
+        while at < sets.ends.len() {
+            let row = table.len();
+            table.resize(row + width, DEAD);
+            for (letter, byte) in alphabet.iter().enumerate() {
+                for place in sets.places(at) {
+                    let next = machines.next(sets.members[place], letter);
+                    sets.next.extend((next != DEAD).then_some(next));
+                }
+                table[row + usize::from(classes[usize::from(*byte)])] = sets.take();
+            }
+            at += 1;
+            if sets.ends.len() > limit {
+                return Err(too_many(limit));
+            }
+        }
+        let is_word = |state: &u32| is_word(machines.states[*state as usize]);
+        let label = |set| if sets.members[sets.places(set)].iter().any(is_word) { 0 } else { NO_LABEL };
+        let labels = (0..sets.ends.len()).map(label).collect();
+        Ok(Raw { classes, width, table, labels, start: 0 }.finish())
+    }
+}
+
+/// The states of machines, each with its steps.
+struct Machines<'a, S, F> {
+    alphabet: &'a [u8],
+    step: F,
+    known: HashMap<S, u32>,
+    states: Vec<S>,
+    /// For each state that was asked for its steps a row, as long as the alphabet; the others have an empty one.
+    rows: Vec<Box<[u32]>>,
+}
+
+impl<S: Copy + Eq + Hash, F: Fn(S, u8) -> Option<S>> Machines<'_, S, F> {
+    fn number(&mut self, state: S) -> u32 {
+        *self.known.entry(state).or_insert_with(|| {
+            self.states.push(state);
+            self.rows.push(Box::default());
+            u32::try_from(self.states.len() - 1).expect("fewer states than memory has")
+        })
+    }
+
+    fn next(&mut self, state: u32, letter: usize) -> u32 {
+        if self.rows[state as usize].is_empty() {
+            let from = self.states[state as usize];
+            let step = |byte: &u8| (self.step)(from, *byte);
+            let steps: Vec<_> = self.alphabet.iter().map(step).collect();
+            let row = steps.into_iter().map(|next| next.map_or(DEAD, |next| self.number(next)));
+            let row = row.collect();
+            self.rows[state as usize] = row;
+        }
+        self.rows[state as usize][letter]
+    }
+}
+
+/// Lists of states, numbered as they come.
+#[derive(Default)]
+struct Sets {
+    members: Vec<u32>,
+    /// Where each list ends in `members`.
+    ends: Vec<usize>,
+    /// Lists of one, by that one: most are.
+    singles: Vec<u32>,
+    others: HashMap<Box<[u32]>, u32>,
+    /// The list that comes next.
+    next: Vec<u32>,
+}
+
+impl Sets {
+    fn places(&self, set: usize) -> std::ops::Range<usize> {
+        set.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[set]
+    }
+
+    /// The number of the next list, which is empty again after that; [`DEAD`] where it was before.
+    fn take(&mut self) -> u32 {
+        let fresh = u32::try_from(self.ends.len()).expect("fewer states than memory has");
+        let number = match *self.next {
+            [] => DEAD,
+            [single] => {
+                let known = single as usize;
+                self.singles.resize(self.singles.len().max(known + 1), DEAD);
+                if self.singles[known] == DEAD {
+                    self.singles[known] = fresh;
+                }
+                self.singles[known]
+            }
+            _ => match self.others.get(self.next.as_slice()) {
+                Some(known) => *known,
+                None => {
+                    self.others.insert(self.next.as_slice().into(), fresh);
+                    fresh
+                }
+            },
+        };
+        if number == fresh {
+            self.members.extend_from_slice(&self.next);
+            self.ends.push(self.members.len());
+        }
+        self.next.clear();
+        number
+    }
 }
 
 /// A class for each byte of the alphabet, and class 0 for all others.

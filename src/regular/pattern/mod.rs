@@ -5,6 +5,7 @@
 //! halves of them); syntax is a little more lenient, because real schemas need not be: punctuation may be escaped without need, and
 //! braces and `]` stand for themselves where they mean nothing else.
 
+mod alphabet;
 mod ast;
 mod class;
 mod determinize;
@@ -12,7 +13,9 @@ mod error;
 mod escape;
 mod lookahead;
 mod lower;
+mod nfa;
 mod parser;
+mod spell;
 #[cfg(test)]
 mod tests;
 
