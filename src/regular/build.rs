@@ -274,18 +274,76 @@ impl WordBuilder {
         self.close(1)?;
         let (label, children) = self.path.pop().unwrap_or((NO_LABEL, Vec::new()));
         let start = self.intern(label, children)?;
-        let mut states: Vec<(u32, Children)> = vec![(NO_LABEL, Vec::new()); self.known.len()];
+        let mut states = vec![(NO_LABEL, Vec::new()); self.known.len()];
         self.known.into_iter().for_each(|(state, id)| states[id as usize] = state);
-        let mut alphabet: Vec<u8> =
-            states.iter().flat_map(|(_, children)| children.iter().map(|(byte, _)| *byte)).collect();
-        alphabet.sort_unstable();
-        alphabet.dedup();
-        let (classes, width) = classes_of(&alphabet);
+        let states = breadth_first(&states, start);
+        let (classes, width) = classes_of_columns(&states);
         let mut table = vec![DEAD; width * states.len()];
         for (row, (_, children)) in table.chunks_mut(width).zip(&states) {
             children.iter().for_each(|(byte, next)| row[usize::from(classes[usize::from(*byte)])] = *next);
         }
         let labels = states.iter().map(|(label, _)| *label).collect();
-        Ok(Raw { classes, width, table, labels, start }.finish_minimal())
+        Ok(Dfa::from_parts(classes, width, table, labels))
     }
+}
+
+/// The same states, numbered breadth-first.
+fn breadth_first(states: &[(u32, Children)], start: u32) -> Vec<(u32, Children)> {
+    let mut numbers = vec![DEAD; states.len()];
+    numbers[start as usize] = 0;
+    let mut order = vec![start];
+    let mut numbered = Vec::with_capacity(states.len());
+    while let Some(state) = order.get(numbered.len()) {
+        let (label, mut children) = states[*state as usize].clone();
+        for (_, next) in &mut children {
+            let number = &mut numbers[*next as usize];
+            if *number == DEAD {
+                *number = u32::try_from(order.len()).expect("states fit 32 bits");
+                order.push(*next);
+            }
+            *next = *number;
+        }
+        numbered.push((label, children));
+    }
+    numbered
+}
+
+/// A class for all bytes that lead from the same states to the same states, numbered by their first byte; and how many there are.
+fn classes_of_columns(states: &[(u32, Children)]) -> (Box<[u8; 256]>, usize) {
+    let (mut hashes, mut used) = ([0_u64; 256], [false; 256]);
+    for ((_, children), state) in states.iter().zip(0_u64..) {
+        for (byte, next) in children {
+            used[usize::from(*byte)] = true;
+            let hash = &mut hashes[usize::from(*byte)];
+            *hash = (*hash ^ (state << 32 | u64::from(*next)))
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                .rotate_left(23);
+        }
+    }
+    let column = |byte: u8| {
+        let of_byte = move |(_, children): &(u32, Children)| {
+            children.iter().find(|(own, _)| *own == byte).map(|(_, next)| *next)
+        };
+        states.iter().map(of_byte)
+    };
+    let is_same = |one: u8, other: u8| {
+        hashes[usize::from(one)] == hashes[usize::from(other)] && column(one).eq(column(other))
+    };
+    let mut firsts: Vec<u8> = Vec::new();
+    let mut classes = Box::new([0; 256]);
+    // Bytes in no word are many, and need no look.
+    let mut unused = None;
+    for byte in 0..=u8::MAX {
+        let is_used = used[usize::from(byte)];
+        let known = if is_used { firsts.iter().position(|first| is_same(*first, byte)) } else { unused };
+        let class = known.unwrap_or_else(|| {
+            firsts.push(byte);
+            firsts.len() - 1
+        });
+        if !is_used {
+            unused = Some(class);
+        }
+        classes[usize::from(byte)] = u8::try_from(class).expect("at most 256 classes");
+    }
+    (classes, firsts.len())
 }

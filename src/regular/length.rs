@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::build::too_many;
 use super::dfa::{DEAD, Dfa, NO_LABEL, StateId};
+use super::partition::Inverse;
 use crate::limits::LimitExceeded;
 
 /// Whether the byte begins a character.
@@ -19,20 +20,20 @@ pub fn begins_character(byte: u8) -> bool {
 /// For each state, the least number of characters that must still begin before a word is complete: a breadth-first search backwards in
 /// which continuation bytes cost nothing.
 pub(super) fn least_chars(dfa: &Dfa) -> Vec<u32> {
-    let mut before: Vec<Vec<(u32, u32)>> = vec![Vec::new(); dfa.states()];
-    for (source, next, cost) in edges(dfa) {
-        before[next as usize].push((source, cost));
-    }
+    // A source and the cost of the edge from there, as one number.
+    let coded = |(source, next, cost): (u32, u32, u32)| (2 * source as usize + cost as usize, next as usize);
+    let before = Inverse::new(dfa.states(), || edges(dfa).map(coded));
     let mut least: Vec<u32> =
         dfa.labels.iter().map(|label| if *label == NO_LABEL { u32::MAX } else { 0 }).collect();
     let mut queue: VecDeque<u32> =
         (0..).zip(&least).filter(|(_, least)| **least == 0).map(|(state, _)| state).collect();
     while let Some(state) = queue.pop_front() {
-        for (source, cost) in &before[state as usize] {
+        for coded in before.of(state as usize) {
+            let (source, cost) = (coded / 2, coded % 2);
             let chars = least[state as usize] + cost;
-            if chars < least[*source as usize] {
-                least[*source as usize] = chars;
-                if *cost == 0 { queue.push_front(*source) } else { queue.push_back(*source) }
+            if chars < least[source as usize] {
+                least[source as usize] = chars;
+                if cost == 0 { queue.push_front(source) } else { queue.push_back(source) }
             }
         }
     }
@@ -73,6 +74,9 @@ impl Window {
     ///
     /// When the states, counted once for each character of `min`, are more than `limit`.
     pub fn new(dfa: Arc<Dfa>, min: u32, max: Option<u32>, limit: usize) -> Result<Self, LimitExceeded> {
+        if (min, max) == (0, None) {
+            return Ok(Self { dfa, min, max, far: 0, short: Arc::from([]), is_lenient: true });
+        }
         let finite = dfa.least_chars().iter().filter(|least| **least != u32::MAX);
         let far = finite.max().map_or(0, |least| least.saturating_add(255));
         let mut window = Self { dfa, min, max, far, short: Arc::from([]), is_lenient: true };
@@ -99,7 +103,11 @@ impl Window {
     #[inline]
     pub fn is_live(&self, state: StateId, read: u32) -> bool {
         if read >= self.min {
-            return self.fits(read, self.dfa.least_chars()[state as usize]);
+            // Without a greatest length any state will do: each leads to a word, unless there is none.
+            return match self.max {
+                None => !self.dfa.is_empty(),
+                Some(_) => self.fits(read, self.dfa.least_chars()[state as usize]),
+            };
         }
         let row = ((self.min - read) as usize).min(self.short.len() - 1);
         self.short[row][state as usize]

@@ -54,12 +54,12 @@ fn numbered(classes: &[u8; 256], states: &Transitions, start: u32) -> Dfa {
         }
     }
     let labels = order.iter().map(|state| states.labels[*state as usize]).collect();
-    merge_classes(classes, states.width, &table, labels)
+    merge_classes(classes, states.width, table, labels)
 }
 
 /// Gives bytes with equal columns one class; classes are numbered by their first byte.
-fn merge_classes(old: &[u8; 256], width: usize, table: &[u32], labels: Vec<u32>) -> Dfa {
-    let hashes = column_hashes(table, width);
+fn merge_classes(old: &[u8; 256], width: usize, table: Vec<u32>, labels: Vec<u32>) -> Dfa {
+    let hashes = column_hashes(&table, width);
     let is_same =
         |a: usize, b: usize| hashes[a] == hashes[b] && table.chunks_exact(width).all(|row| row[a] == row[b]);
     let mut merged: Vec<Option<u8>> = vec![None; width];
@@ -74,6 +74,9 @@ fn merge_classes(old: &[u8; 256], width: usize, table: &[u32], labels: Vec<u32>)
             });
             u8::try_from(known).expect("at most 256 classes")
         });
+    }
+    if kept.iter().copied().eq(0..width) {
+        return Dfa::from_parts(classes, width, table, labels);
     }
     let mut narrow = Vec::with_capacity(labels.len() * kept.len());
     table.chunks_exact(width).for_each(|row| narrow.extend(kept.iter().map(|class| row[*class])));

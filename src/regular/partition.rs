@@ -174,7 +174,7 @@ impl Partition {
 }
 
 /// Edges backwards.
-struct Inverse {
+pub(super) struct Inverse {
     /// Where the sources of each target begin in `sources`.
     starts: Vec<u32>,
     sources: Vec<u32>,
@@ -182,7 +182,7 @@ struct Inverse {
 
 impl Inverse {
     /// Of edges from states to targets, gone through twice: first they are counted.
-    fn new<E: Iterator<Item = (usize, usize)>>(targets: usize, edges: impl Fn() -> E) -> Self {
+    pub(super) fn new<E: Iterator<Item = (usize, usize)>>(targets: usize, edges: impl Fn() -> E) -> Self {
         let mut starts = vec![0_u32; targets + 1];
         edges().for_each(|(_, target)| starts[target + 1] += 1);
         (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
@@ -195,7 +195,7 @@ impl Inverse {
         Self { starts, sources }
     }
 
-    fn of(&self, target: usize) -> &[u32] {
+    pub(super) fn of(&self, target: usize) -> &[u32] {
         &self.sources[self.starts[target] as usize..self.starts[target + 1] as usize]
     }
 }
