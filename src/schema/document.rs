@@ -2,8 +2,6 @@
 //!
 //! A location is made once per place, however it is reached, so it can stand for the schema found there.
 
-use std::io;
-
 use foldhash::{HashMap, HashMapExt};
 use referencing::Draft;
 use serde_json::Value;
@@ -165,20 +163,27 @@ fn identifier(value: &Value, draft: Draft) -> Option<&str> {
 
 /// The length of a value's text without spaces.
 pub(super) fn text_len(value: &Value) -> usize {
-    struct Length(usize);
-    impl io::Write for Length {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
+    let list = |len: usize, count: usize| 2 + len + count.saturating_sub(1);
+    match value {
+        Value::Null | Value::Bool(true) => 4,
+        Value::Bool(false) => 5,
+        Value::Number(number) => number.as_str().len(),
+        Value::String(text) => string_len(text),
+        Value::Array(elements) => list(elements.iter().map(text_len).sum(), elements.len()),
+        Value::Object(members) => {
+            let lens = members.iter().map(|(name, value)| string_len(name) + 1 + text_len(value));
+            list(lens.sum(), members.len())
         }
     }
-    let mut length = Length(0);
-    serde_json::to_writer(&mut length, value).expect("counting cannot fail");
-    length.0
+}
+
+fn string_len(text: &str) -> usize {
+    let escape = |byte: u8| match byte {
+        b'"' | b'\\' | 0x08 | 0x0c | b'\n' | b'\r' | b'\t' => 1,
+        0x00..0x20 => 5,
+        _ => 0,
+    };
+    2 + text.len() + text.bytes().map(escape).sum::<usize>()
 }
 
 /// The steps to the first value that is nested deeper than `levels`.

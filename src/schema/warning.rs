@@ -1,6 +1,6 @@
 //! What is not wrong and yet surely not meant.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use super::document::Location;
 use super::formula::FormulaId;

@@ -9,13 +9,13 @@ mod number;
 mod object;
 mod string;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt};
 use referencing::Draft;
 use serde_json::{Map, Value};
 
-use super::coverage::{Occurrence, Status};
+use super::coverage::{Occurrences, Status};
 use super::decimal::Decimal;
 use super::document::{Document, Location, Step};
 use super::error::{SchemaError, SchemaErrorKind};
@@ -138,7 +138,7 @@ pub(super) struct ObjectKeywords<'d> {
 /// Reads schemas of one document.
 pub(super) struct Reader<'d> {
     pub document: Document<'d>,
-    pub coverage: Vec<Occurrence>,
+    pub occurrences: Occurrences,
     formats: Formats,
     limits: Budget,
     patterns: HashMap<&'d str, Arc<Dfa>>,
@@ -218,7 +218,7 @@ impl<'d> Reader<'d> {
     pub(super) fn new(value: &'d Value, options: &'d SchemaOptions, limits: &Budget) -> Self {
         Self {
             document: Document::new(value, &options.resources),
-            coverage: Vec::new(),
+            occurrences: Occurrences::default(),
             formats: options.formats,
             limits: limits.clone(),
             patterns: HashMap::new(),
@@ -297,7 +297,7 @@ impl<'d> Reader<'d> {
     }
 
     fn note(&mut self, location: Location, name: &str, status: Status) {
-        self.coverage.push(Occurrence { location, keyword: name.into(), status });
+        self.occurrences.add(location, name, status);
     }
 
     pub(super) fn error(
