@@ -14,9 +14,8 @@ use foldhash::HashMap;
 use serde_json::{Map, Value};
 
 use crate::limits::Limits;
-use crate::schema::{
-    Arrays, Kind, NameClass, NodeId, Numbers, Objects, Schema, Strings, are_equal, automaton,
-};
+use crate::regular::Dfa;
+use crate::schema::{Arrays, Kind, NameClass, NodeId, Numbers, Objects, Schema, Strings, are_equal};
 
 /// A number of values, at least.
 pub(super) type Count = u64;
@@ -124,6 +123,10 @@ impl<'s> Counter<'s> {
         let nodes: Vec<NodeId> = self.schema.nodes().collect();
         let mut grown = Vec::new();
         for node in nodes.into_iter().rev() {
+            // Counts only grow.
+            if self.counts[&node] == ENDLESS {
+                continue;
+            }
             let count = self.node(node);
             if self.counts.insert(node, count) != Some(count) {
                 grown.push(node);
@@ -184,17 +187,22 @@ fn objects_left(
     let open: Vec<_> = open.map(|(required, schema)| (required, count(schema))).collect();
     let required = open.iter().filter(|(required, _)| *required).count() as u32;
     let room = objects.max_members.map_or(u32::MAX, |max| max.saturating_sub(read.saturating_add(required)));
-    let is_endless = |names: &crate::regular::Dfa| names.count_from(names.start()).is_none();
     if open.iter().any(|(required, values)| *required && *values == 0) {
         return 0;
     }
-    let is_endless =
+    let has_endless =
         |class: &NameClass| class.names.as_deref().is_none_or(is_endless) && count(class.schema) > 0;
-    if room > 0 && objects.rest.iter().any(is_endless) {
+    if room > 0 && objects.rest.iter().any(has_endless) {
         return ENDLESS;
     }
     if objects.wishes > 0 {
         return 0;
+    }
+    let least = objects.min_members.saturating_sub(read.saturating_add(required));
+    let optional = u32::try_from(open.len()).unwrap_or(u32::MAX) - required;
+    if least == 0 && room >= optional {
+        let ways = |(required, values): (bool, Count)| values.saturating_add(Count::from(!required));
+        return open.into_iter().map(ways).fold(1, Count::saturating_mul);
     }
     // By the number of optional members that are there.
     let mut ways: Vec<Count> = vec![1];
@@ -208,7 +216,6 @@ fn objects_left(
             }
         };
     }
-    let least = objects.min_members.saturating_sub(read.saturating_add(required));
     let within = (0..).zip(ways).filter(|(optional, _)| (least..=room).contains(optional));
     within.map(|(_, ways)| ways).fold(0, Count::saturating_add)
 }
@@ -239,11 +246,18 @@ fn string_count(strings: &Strings, limits: &Limits) -> Count {
     match (&strings.language, strings.max_length) {
         (None, Some(0)) => 1,
         (None, _) => ENDLESS,
-        // A language too large to be looked at is not relied on.
-        (Some(_), _) => {
-            automaton(strings, limits).map_or(0, |words| words.count_from(words.start()).unwrap_or(ENDLESS))
+        (Some(words), None) if strings.min_length == 0 || is_endless(words) => {
+            words.count_from(words.start()).unwrap_or(ENDLESS)
+        }
+        (Some(words), max) => {
+            let longest = u32::try_from(limits.dfa_states).unwrap_or(u32::MAX);
+            words.count_within(strings.min_length, max.map_or(longest, |max| max.min(longest)))
         }
     }
+}
+
+fn is_endless(words: &Dfa) -> bool {
+    words.count_from(words.start()).is_none()
 }
 
 /// For the member or element that comes next: which of its values leave only values to avoid, where `left` ways to go on follow. `avoid` are the

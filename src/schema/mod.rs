@@ -61,7 +61,6 @@ pub(crate) use coverage::Occurrences;
 pub use coverage::{Coverage, Status};
 pub use decimal::Decimal;
 pub use error::{SchemaError, SchemaErrorKind};
-pub(crate) use strings::automaton;
 pub use values::{
     Arrays, Booleans, Bound, Count, Kind, Member, NameClass, Numbers, Objects, Strings, Values,
 };
