@@ -156,11 +156,17 @@ impl<S: Copy + Eq + Hash, F: Fn(S, u8) -> Option<S>> Machines<'_, S, F> {
     fn next(&mut self, state: u32, letter: usize) -> u32 {
         if self.rows[state as usize].is_empty() {
             let from = self.states[state as usize];
-            let step = |byte: &u8| (self.step)(from, *byte);
-            let steps: Vec<_> = self.alphabet.iter().map(step).collect();
-            let row = steps.into_iter().map(|next| next.map_or(DEAD, |next| self.number(next)));
-            let row = row.collect();
-            self.rows[state as usize] = row;
+            let mut row = Vec::with_capacity(self.alphabet.len());
+            // Neighbouring letters, above all digits, often lead to the same state.
+            let (mut last, mut number) = (None, DEAD);
+            for byte in self.alphabet {
+                let next = (self.step)(from, *byte);
+                if next != last {
+                    (last, number) = (next, next.map_or(DEAD, |next| self.number(next)));
+                }
+                row.push(number);
+            }
+            self.rows[state as usize] = row.into();
         }
         self.rows[state as usize][letter]
     }
@@ -276,7 +282,7 @@ impl WordBuilder {
         let start = self.intern(label, children)?;
         let mut states = vec![(NO_LABEL, Vec::new()); self.known.len()];
         self.known.into_iter().for_each(|(state, id)| states[id as usize] = state);
-        let states = breadth_first(&states, start);
+        let states = breadth_first(states, start);
         let (classes, width) = classes_of_columns(&states);
         let mut table = vec![DEAD; width * states.len()];
         for (row, (_, children)) in table.chunks_mut(width).zip(&states) {
@@ -288,13 +294,13 @@ impl WordBuilder {
 }
 
 /// The same states, numbered breadth-first.
-fn breadth_first(states: &[(u32, Children)], start: u32) -> Vec<(u32, Children)> {
+fn breadth_first(mut states: Vec<(u32, Children)>, start: u32) -> Vec<(u32, Children)> {
     let mut numbers = vec![DEAD; states.len()];
     numbers[start as usize] = 0;
     let mut order = vec![start];
     let mut numbered = Vec::with_capacity(states.len());
     while let Some(state) = order.get(numbered.len()) {
-        let (label, mut children) = states[*state as usize].clone();
+        let (label, mut children) = std::mem::take(&mut states[*state as usize]);
         for (_, next) in &mut children {
             let number = &mut numbers[*next as usize];
             if *number == DEAD {
