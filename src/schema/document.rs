@@ -161,17 +161,28 @@ fn identifier(value: &Value, draft: Draft) -> Option<&str> {
     if hidden { None } else { schema.get(draft.id_keyword())?.as_str() }
 }
 
-/// The length of a value's text without spaces.
-pub(super) fn text_len(value: &Value) -> usize {
+/// The length of a value's text without spaces, where it is more than `limit`.
+pub(super) fn too_long(value: &Value, limit: usize) -> Option<usize> {
+    // An escape is six bytes at most, so most documents are short enough without a look at each character.
+    let longest = |text: &str| 2 + 6 * text.len();
+    if text_len(value, &longest) <= limit {
+        return None;
+    }
+    Some(text_len(value, &string_len)).filter(|len| *len > limit)
+}
+
+fn text_len(value: &Value, string: &impl Fn(&str) -> usize) -> usize {
     let list = |len: usize, count: usize| 2 + len + count.saturating_sub(1);
     match value {
         Value::Null | Value::Bool(true) => 4,
         Value::Bool(false) => 5,
         Value::Number(number) => number.as_str().len(),
-        Value::String(text) => string_len(text),
-        Value::Array(elements) => list(elements.iter().map(text_len).sum(), elements.len()),
+        Value::String(text) => string(text),
+        Value::Array(elements) => {
+            list(elements.iter().map(|element| text_len(element, string)).sum(), elements.len())
+        }
         Value::Object(members) => {
-            let lens = members.iter().map(|(name, value)| string_len(name) + 1 + text_len(value));
+            let lens = members.iter().map(|(name, value)| string(name) + 1 + text_len(value, string));
             list(lens.sum(), members.len())
         }
     }

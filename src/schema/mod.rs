@@ -222,10 +222,8 @@ fn check_depth(document: &Value, limits: &Limits) -> Result<(), SchemaError> {
 }
 
 fn check_bytes(document: &Value, limits: &Limits) -> Result<(), SchemaError> {
-    let (given, limit) = (document::text_len(document), limits.schema_bytes);
-    if given <= limit {
-        return Ok(());
-    }
+    let limit = limits.schema_bytes;
+    let Some(given) = document::too_long(document, limit) else { return Ok(()) };
     Err(SchemaError::limit_exceeded(
         String::new(),
         None,
