@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use crate::limits::Limits;
 use crate::regular::Dfa;
-use crate::schema::{Arrays, Kind, NameClass, NodeId, Numbers, Objects, Schema, Strings, are_equal};
+use crate::schema::{Arrays, Decimal, Kind, NameClass, NodeId, Numbers, Objects, Schema, Strings, are_equal};
 
 /// A number of values, at least.
 pub(super) type Count = u64;
@@ -230,6 +230,14 @@ fn multiples(cell: &Numbers) -> Count {
     let (Some(lower), Some(upper), Some(step)) = (&cell.lower, &cell.upper, &cell.multiple_of) else {
         return ENDLESS;
     };
+    if let (Some(low), Some(high), Some(step)) = (small(&lower.value), small(&upper.value), small(step))
+        && cell.no_multiples_of.is_empty()
+    {
+        let (low, high) = (low + i128::from(!lower.inclusive), high - i128::from(!upper.inclusive));
+        // The first multiple is rounded up, the last one down.
+        let (first, last) = (-(-low).div_euclid(step), high.div_euclid(step));
+        return Count::try_from(last + 1 - first).unwrap_or(0).min(MULTIPLES);
+    }
     let mut multiple = lower.value.next_multiple(step, !lower.inclusive);
     let mut count = 0;
     for _ in 0..MULTIPLES {
@@ -240,6 +248,12 @@ fn multiples(cell: &Numbers) -> Count {
         multiple = multiple.next_multiple(step, true);
     }
     count
+}
+
+/// An integer that is easily computed with.
+fn small(value: &Decimal) -> Option<i128> {
+    let magnitude = i128::from(value.magnitude().to_u64()?);
+    Some(if value.is_negative() { -magnitude } else { magnitude })
 }
 
 fn string_count(strings: &Strings, limits: &Limits) -> Count {

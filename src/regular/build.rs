@@ -6,6 +6,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::dfa::{DEAD, Dfa, NO_LABEL};
 use super::minimize::Raw;
+use super::words::WordBuilder;
 use crate::limits::LimitExceeded;
 
 pub(super) fn too_many(limit: usize) -> LimitExceeded {
@@ -41,7 +42,7 @@ impl Dfa {
         let mut words: Vec<(W, u32)> = words.into_iter().collect();
         words.sort_by(|(a, _), (b, _)| a.as_ref().cmp(b.as_ref()));
         words.dedup_by(|(a, _), (b, _)| a.as_ref() == b.as_ref());
-        let mut builder = WordBuilder { limit, ..WordBuilder::default() };
+        let mut builder = WordBuilder::new(limit);
         for (word, label) in &words {
             builder.add(word.as_ref(), *label)?;
         }
@@ -231,125 +232,4 @@ fn classes_of(alphabet: &[u8]) -> (Box<[u8; 256]>, usize) {
         classes[usize::from(*byte)] = u8::try_from(class + spare).expect("at most 256 classes");
     }
     (classes, sorted.len() + spare)
-}
-
-type Children = Vec<(u8, u32)>;
-
-/// Adds sorted words to a minimal automaton: when a word leaves the path of its predecessor, the states that were left are final and are
-/// shared with equal ones.
-#[derive(Default)]
-struct WordBuilder {
-    /// The states on the path of the last word, with the byte that leads to the next.
-    path: Vec<(u32, Children)>,
-    last: Vec<u8>,
-    known: HashMap<(u32, Children), u32>,
-    limit: usize,
-}
-
-impl WordBuilder {
-    fn add(&mut self, word: &[u8], label: u32) -> Result<(), LimitExceeded> {
-        let shared = self.last.iter().zip(word).take_while(|(a, b)| a == b).count();
-        self.close(shared + 1)?;
-        if self.path.is_empty() {
-            self.path.push((NO_LABEL, Vec::new()));
-        }
-        self.path.resize(word.len() + 1, (NO_LABEL, Vec::new()));
-        self.path[word.len()].0 = label;
-        self.last = word.to_vec();
-        Ok(())
-    }
-
-    /// Closes the states of the path from the end down to `len` states.
-    fn close(&mut self, len: usize) -> Result<(), LimitExceeded> {
-        while self.path.len() > len {
-            let (label, children) = self.path.pop().expect("longer than `len`");
-            let id = self.intern(label, children)?;
-            let byte = self.last[self.path.len() - 1];
-            self.path.last_mut().expect("the start stays").1.push((byte, id));
-        }
-        Ok(())
-    }
-
-    fn intern(&mut self, label: u32, children: Children) -> Result<u32, LimitExceeded> {
-        let id = u32::try_from(self.known.len()).map_err(|_| too_many(self.limit))?;
-        let known = *self.known.entry((label, children)).or_insert(id);
-        if self.known.len() > self.limit { Err(too_many(self.limit)) } else { Ok(known) }
-    }
-
-    fn finish(mut self) -> Result<Dfa, LimitExceeded> {
-        self.close(1)?;
-        let (label, children) = self.path.pop().unwrap_or((NO_LABEL, Vec::new()));
-        let start = self.intern(label, children)?;
-        let mut states = vec![(NO_LABEL, Vec::new()); self.known.len()];
-        self.known.into_iter().for_each(|(state, id)| states[id as usize] = state);
-        let states = breadth_first(states, start);
-        let (classes, width) = classes_of_columns(&states);
-        let mut table = vec![DEAD; width * states.len()];
-        for (row, (_, children)) in table.chunks_mut(width).zip(&states) {
-            children.iter().for_each(|(byte, next)| row[usize::from(classes[usize::from(*byte)])] = *next);
-        }
-        let labels = states.iter().map(|(label, _)| *label).collect();
-        Ok(Dfa::from_parts(classes, width, table, labels))
-    }
-}
-
-/// The same states, numbered breadth-first.
-fn breadth_first(mut states: Vec<(u32, Children)>, start: u32) -> Vec<(u32, Children)> {
-    let mut numbers = vec![DEAD; states.len()];
-    numbers[start as usize] = 0;
-    let mut order = vec![start];
-    let mut numbered = Vec::with_capacity(states.len());
-    while let Some(state) = order.get(numbered.len()) {
-        let (label, mut children) = std::mem::take(&mut states[*state as usize]);
-        for (_, next) in &mut children {
-            let number = &mut numbers[*next as usize];
-            if *number == DEAD {
-                *number = u32::try_from(order.len()).expect("states fit 32 bits");
-                order.push(*next);
-            }
-            *next = *number;
-        }
-        numbered.push((label, children));
-    }
-    numbered
-}
-
-/// A class for all bytes that lead from the same states to the same states, numbered by their first byte; and how many there are.
-fn classes_of_columns(states: &[(u32, Children)]) -> (Box<[u8; 256]>, usize) {
-    let (mut hashes, mut used) = ([0_u64; 256], [false; 256]);
-    for ((_, children), state) in states.iter().zip(0_u64..) {
-        for (byte, next) in children {
-            used[usize::from(*byte)] = true;
-            let hash = &mut hashes[usize::from(*byte)];
-            *hash = (*hash ^ (state << 32 | u64::from(*next)))
-                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-                .rotate_left(23);
-        }
-    }
-    let column = |byte: u8| {
-        let of_byte = move |(_, children): &(u32, Children)| {
-            children.iter().find(|(own, _)| *own == byte).map(|(_, next)| *next)
-        };
-        states.iter().map(of_byte)
-    };
-    let is_same = |one: u8, other: u8| {
-        hashes[usize::from(one)] == hashes[usize::from(other)] && column(one).eq(column(other))
-    };
-    let mut firsts: Vec<u8> = Vec::new();
-    let mut classes = Box::new([0; 256]);
-    // Bytes in no word are many, and need no look.
-    let mut unused = None;
-    for byte in 0..=u8::MAX {
-        let is_used = used[usize::from(byte)];
-        let known = if is_used { firsts.iter().position(|first| is_same(*first, byte)) } else { unused };
-        let class = known.unwrap_or_else(|| {
-            firsts.push(byte);
-            firsts.len() - 1
-        });
-        if !is_used {
-            unused = Some(class);
-        }
-        classes[usize::from(byte)] = u8::try_from(class).expect("at most 256 classes");
-    }
-    (classes, firsts.len())
 }

@@ -17,6 +17,7 @@ mod pattern;
 #[cfg(test)]
 mod tests;
 mod utf8;
+mod words;
 
 pub use dfa::{Dfa, StateId};
 pub use format::{Format, format, known_formats};
