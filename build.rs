@@ -9,6 +9,8 @@ use std::{env, error::Error, fs, path::Path};
 
 #[path = "src/vocabulary/error.rs"]
 mod error;
+#[path = "src/vocabulary/shapes.rs"]
+mod shapes;
 #[path = "src/special.rs"]
 mod special;
 #[path = "src/vocabulary/tables.rs"]
@@ -20,8 +22,11 @@ use tables::Tables;
 const ORDINARY: u32 = 199_998;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    for file in ["build.rs", "src/special.rs", "src/vocabulary/error.rs", "src/vocabulary/tables.rs"] {
+    for file in ["build.rs", "src/special.rs"] {
         println!("cargo::rerun-if-changed={file}");
+    }
+    for module in ["error", "shapes", "tables"] {
+        println!("cargo::rerun-if-changed=src/vocabulary/{module}.rs");
     }
     let ranks = tiktoken_rs::o200k_harmony()?;
     let tokens = (0..ORDINARY).map(|id| Ok((id, ranks.decode_bytes(&[id])?)));
@@ -37,9 +42,17 @@ fn image(tables: &Tables) -> Result<Vec<u8>, env::VarError> {
         "big" => u32::to_be_bytes,
         _ => u32::to_le_bytes,
     };
-    let lengths = [tables.nodes.len(), tables.starts.len(), tables.breaks.len()].map(|len| len as u32);
+    let plain = &tables.plain;
+    let lists = [
+        tables.nodes.as_flattened(),
+        &*tables.starts,
+        plain.shapes.as_flattened(),
+        &*plain.members,
+        &*plain.tokens,
+        &*plain.breaks,
+    ];
+    let lengths = lists.map(|list| list.len() as u32);
     let header = lengths.into_iter().chain([tables.count, tables.longest]);
-    let lists = [tables.nodes.as_flattened(), &*tables.starts, &*tables.breaks];
     let words = header.chain(lists.into_iter().flatten().copied());
     let bytes = tables.characters.iter().chain(&*tables.bytes).copied();
     Ok(words.flat_map(to_bytes).chain(bytes).collect())

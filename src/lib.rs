@@ -13,6 +13,7 @@
 //! re-exported here is meant to stay as it is. ARCHITECTURE.md tells the whole story.
 
 pub mod automaton;
+mod cache;
 mod compiler;
 mod error;
 pub mod expression;

@@ -67,6 +67,11 @@ impl TokenMask {
         self.as_mut().insert(token);
     }
 
+    /// Takes a token out, where it is in the set.
+    pub fn remove(&mut self, token: TokenId) {
+        self.as_mut().remove(token);
+    }
+
     /// Becomes the set in `source`; see [`TokenMaskMut::copy_words`].
     pub fn copy_words(&mut self, source: &[u32]) {
         self.as_mut().copy_words(source);
@@ -149,6 +154,14 @@ impl<'a> TokenMaskMut<'a> {
         let fits = token < self.width;
         if let Some(word) = self.words.get_mut(if fits { token / WORD } else { 0 }) {
             *word |= u32::from(fits) << (token % WORD);
+        }
+    }
+
+    /// Takes a token out, where it is in the set.
+    #[inline]
+    pub fn remove(&mut self, token: TokenId) {
+        if let Some(word) = self.words.get_mut(token as usize / WORD) {
+            *word &= !(1 << (token as usize % WORD));
         }
     }
 

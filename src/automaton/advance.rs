@@ -2,24 +2,26 @@
 //!
 //! Inside a leaf only the leaf's state changes, so the stack is touched where the leaf may end and nowhere else.
 
-use super::cache::Expansions;
+use super::expansions::Expansions;
 use super::residual::settle;
-use super::thread::{Head, Thread, add, open};
+use super::thread::{Head, Opened, Sink, Thread, Unopened};
 use crate::expression::{Leaf, State};
 
 /// The threads after the bytes of a token.
 pub(super) fn advance(threads: &[Thread], bytes: &[u8], rules: &Expansions) -> Vec<Thread> {
     let mut out = Vec::new();
-    for thread in threads {
-        advance_thread(thread, bytes, rules, &mut out);
-    }
+    advance_into(threads, bytes, rules, &mut Opened { rules, out: &mut out });
     out
 }
 
-fn advance_thread(thread: &Thread, bytes: &[u8], rules: &Expansions, out: &mut Vec<Thread>) {
+/// The same, with the threads in the hands of the caller.
+pub(super) fn advance_into(threads: &[Thread], bytes: &[u8], rules: &Expansions, sink: &mut impl Sink) {
+    threads.iter().for_each(|thread| advance_thread(thread, bytes, rules, sink));
+}
+
+fn advance_thread(thread: &Thread, bytes: &[u8], rules: &Expansions, sink: &mut impl Sink) {
     if bytes.is_empty() {
-        add(thread.clone(), out);
-        return;
+        return sink.thread(thread.clone());
     }
     match &thread.head {
         Head::Literal { bytes: literal, at } => {
@@ -28,19 +30,26 @@ fn advance_thread(thread: &Thread, bytes: &[u8], rules: &Expansions, out: &mut V
             if rest[..common] != bytes[..common] {
                 return;
             }
-            let tape = thread.tape.extended(&bytes[..common]);
+            let (below, tape) = (thread.below.clone(), thread.tape.extended(&bytes[..common]));
             if common < rest.len() {
                 let head = Head::Literal { bytes: literal.clone(), at: at + common };
-                add(Thread { head, below: thread.below.clone(), tape }, out);
+                sink.thread(Thread { head, below, tape });
             } else {
-                let mut after = Vec::new();
-                open(thread.below.clone(), tape, rules, &mut after);
-                after.iter().for_each(|thread| advance_thread(thread, &bytes[common..], rules, out));
+                advance_below(Unopened { below, tape }, &bytes[common..], rules, sink);
             }
         }
-        Head::Leaf { leaf, state } => advance_leaf(thread, leaf, *state, bytes, rules, out),
+        Head::Leaf { leaf, state } => advance_leaf(thread, leaf, *state, bytes, rules, sink),
         Head::Special(_) | Head::End => {}
     }
+}
+
+fn advance_below(way: Unopened, bytes: &[u8], rules: &Expansions, sink: &mut impl Sink) {
+    if bytes.is_empty() {
+        return sink.unopened(way);
+    }
+    let mut after = Vec::new();
+    way.open(rules, &mut after);
+    advance_into(&after, bytes, rules, sink);
 }
 
 fn advance_leaf(
@@ -49,7 +58,7 @@ fn advance_leaf(
     mut state: State,
     bytes: &[u8],
     rules: &Expansions,
-    out: &mut Vec<Thread>,
+    sink: &mut impl Sink,
 ) {
     let mut uniform: Option<Vec<Thread>> = None;
     for (at, &byte) in bytes.iter().enumerate() {
@@ -59,7 +68,7 @@ fn advance_leaf(
                 thread.leave(leaf, state, &bytes[..at], rules, &mut after);
                 after
             });
-            after.iter().for_each(|thread| advance_thread(thread, &bytes[at..], rules, out));
+            advance_into(&after, &bytes[at..], rules, sink);
             uniform = thread.leaves_uniformly().then_some(after);
         }
         match leaf.step(state, byte) {
@@ -67,5 +76,5 @@ fn advance_leaf(
             None => return,
         }
     }
-    settle(thread, leaf, state, bytes, rules, out);
+    settle(thread, leaf, state, bytes, sink);
 }

@@ -7,16 +7,17 @@
 use std::sync::{Arc, OnceLock};
 
 use super::Unit;
-use super::advance::advance;
-use super::cache::{Expansions, Weight};
-use super::follow::{Follow, Follows, Place};
-use super::leaf_table::LeafTables;
+use super::advance::advance_into;
+use super::expansions::Expansions;
+use super::follow::{Ahead, Follow, Follows, Place};
+use super::leaf_table::{LeafEntry, LeafTables};
 use super::mask_ids::{MaskId, MaskIds};
 use super::residual::step;
 use super::sort::{Exit, reads};
 use super::thread::{Head, Tape, Thread};
 use super::token_set::{self, TokenSet};
 use super::walk;
+use crate::cache::Weight;
 use crate::expression::{ByteSet, Class, Leaf, State};
 use crate::special::{SpecialToken, TokenId};
 use crate::token_mask::{TokenMask, TokenMaskMut};
@@ -171,8 +172,8 @@ impl<'a> Collector<'a> {
         }
         if trie.children(node).next().is_some() {
             let (rules, follows) = (self.rules, self.follows);
-            follows.look(&thread.below, thread.tape.extended(rest), rules, |follow| {
-                self.steps = self.steps.saturating_sub(follow.threads(Follow::START).len());
+            follows.look(&thread.below, thread.tape.extended(rest), |follow| {
+                self.steps = self.steps.saturating_sub(follow.threads(Follow::START, rules).len());
                 self.below(trie.children(node), follow, Follow::START);
             });
         }
@@ -186,40 +187,49 @@ impl<'a> Collector<'a> {
         }
         let class = leaf.class(state);
         let entry = self.leaves.entry(self.vocabulary, leaf, &class);
-        let is_read = |token: TokenId| {
-            let bytes = self.vocabulary.token_bytes(token).unwrap_or_default();
+        self.whole_tokens(leaf, state, &class, &entry);
+        self.exits(&Left { thread, leaf, state }, &class, &entry);
+    }
+
+    /// Tokens that a leaf reads from end to end.
+    fn whole_tokens(&mut self, leaf: &Leaf, state: State, class: &Class, entry: &LeafEntry) {
+        let is_read = |token: &&TokenId| {
+            let bytes = self.vocabulary.token_bytes(**token).unwrap_or_default();
             !begins_with(bytes, &class.doubtful) || reads(leaf, state, bytes).is_some()
         };
-        let trie = self.vocabulary.trie();
-        let mut complete = entry.complete.iter().filter_map(|node| trie.node(*node).token);
-        let set = if class.is_exact() || complete.clone().all(is_read) {
+        let set = if class.is_exact() || entry.complete.iter().all(|token| is_read(&token)) {
             &entry.whole
         } else {
-            self.others.extend(complete.by_ref().filter(|token| is_read(*token)));
+            self.others.extend(entry.complete.iter().filter(is_read));
             &entry.inside
         };
         if !self.sets.iter().any(|known| Arc::ptr_eq(known, set)) {
             self.sets.push(set.clone());
         }
-        self.exits(thread, leaf, state, &class);
     }
 
     /// Tokens that leave a leaf after at least one byte.
-    fn exits(&mut self, thread: &Thread, leaf: &Leaf, state: State, class: &Class) {
-        let left = Left { thread, leaf, state };
+    fn exits(&mut self, left: &Left<'_>, class: &Class, entry: &LeafEntry) {
+        let (leaves, rules, follows, thread) = (self.leaves, self.rules, self.follows, left.thread);
+        let table = (left.leaf, class, entry);
         if !thread.arms().is_empty() {
-            return self.each_exit(&left, &self.leaves.exits(self.vocabulary, leaf, class));
+            return leaves.exits(self.vocabulary, table, |exits| self.each_exit(left, exits));
         }
-        let (rules, follows) = (self.rules, self.follows);
-        follows.look(&thread.below, thread.tape.forgotten(), rules, |follow| {
-            let exits = || self.leaves.exits(self.vocabulary, leaf, class);
-            if !thread.leaves_uniformly() && follow.accepts(Follow::START, rules) {
-                self.each_exit(&left, &exits());
-            } else if follow.threads(Follow::START).iter().any(takes_bytes) {
-                self.all_exits(&left, class, &exits(), follow);
-            }
-            // Else a special token follows free text, which can be left anywhere: the list would be as long as the vocabulary.
-        });
+        // Others wait while one looks, so tables are made between two looks.
+        let look = |follow: &mut Follow| {
+            let may_end_here = !thread.leaves_uniformly() && follow.accepts(Follow::START, rules);
+            (may_end_here, follow.threads(Follow::START, rules).iter().any(takes_bytes))
+        };
+        match follows.look(&thread.below, thread.tape.forgotten(), look) {
+            (true, _) => leaves.exits(self.vocabulary, table, |exits| self.each_exit(left, exits)),
+            (false, true) => leaves.exits(self.vocabulary, table, |exits| {
+                follows.look(&thread.below, thread.tape.forgotten(), |follow| {
+                    self.all_exits(left, class, exits, follow);
+                });
+            }),
+            // A special token follows free text, which can be left anywhere: the list would be as long as the vocabulary.
+            (false, false) => {}
+        }
     }
 
     /// The ways out of a leaf where the same follows whatever was read.
@@ -246,24 +256,26 @@ impl<'a> Collector<'a> {
         texts.dedup();
         for node in texts {
             let read = self.vocabulary.prefix(node);
-            if let Some(state) = left.after(read) {
-                let mut after = Vec::new();
-                left.thread.leave(left.leaf, state, read, self.rules, &mut after);
-                self.steps = self.steps.saturating_sub(after.len());
+            let way = left.after(read).and_then(|state| left.thread.left(left.leaf, state, read));
+            if let Some(way) = way {
+                let mut follow = Follow::new(way.into());
+                self.steps = self.steps.saturating_sub(1);
                 let children = self.vocabulary.trie().children(Some(node));
-                self.below(children, &mut Follow::new(after), Follow::START);
+                self.below(children, &mut follow, Follow::START);
             }
         }
     }
 
-    /// The threads after a way, with what was captured.
-    fn beyond(&self, left: &Left<'_>, way: Way) -> Vec<Thread> {
+    /// What is ahead after a way, with what was captured.
+    fn beyond(&self, left: &Left<'_>, way: Way) -> Ahead {
         let (read, rest) = self.vocabulary.prefix(way.node).split_at(way.leaves_at);
         let mut after = Vec::new();
         if let Some(state) = left.after(read) {
             left.thread.leave(left.leaf, state, read, self.rules, &mut after);
         }
-        advance(&after, rest, self.rules)
+        let mut ahead = Ahead::default();
+        advance_into(&after, rest, self.rules, &mut ahead);
+        ahead
     }
 
     /// Tokens at and below ways out of a leaf that are the same from there on.

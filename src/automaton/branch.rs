@@ -4,8 +4,8 @@
 //! grammar. It is *offered* where it may come next, and *taken* when a completion has read it to its end. What is offered behind a branch is seen once that
 //! is taken, so taking all that was ever offered means that the grammar has no others.
 
-use super::cache::Expansions;
 use super::describe::place;
+use super::expansions::Expansions;
 use super::residual::{Unit, step};
 use super::thread::{Head, Thread};
 use crate::expression::{Label, Leaf, State};

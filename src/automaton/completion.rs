@@ -1,6 +1,6 @@
 //! The shortest way to the end, and what is forced on the way.
 
-use super::cache::Expansions;
+use super::expansions::Expansions;
 use super::residual::{Unit, accepts, step};
 use super::thread::{Head, Thread, open};
 

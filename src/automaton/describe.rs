@@ -1,6 +1,6 @@
 //! Residuals in a user's words, for error messages.
 
-use super::cache::Expansions;
+use super::expansions::Expansions;
 use super::stack::Frame;
 use super::thread::{Head, Thread};
 use crate::expression::Kind;

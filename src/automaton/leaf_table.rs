@@ -8,10 +8,10 @@
 
 use std::sync::Arc;
 
-use super::cache::{Bounded, Weighed, bounded};
 use super::ends::Ends;
-use super::sort::{Exit, Fate, exits, plain_words, sort};
+use super::sort::{Exit, Sorted, exits, sort};
 use super::token_set::TokenSet;
+use crate::cache::{Bounded, Weighed, bounded, known};
 use crate::expression::{Class, Leaf, State};
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
@@ -23,155 +23,83 @@ pub(super) struct LeafEntry {
     pub(super) inside: Arc<TokenSet>,
     /// Those, and the tokens that complete the leaf.
     pub(super) whole: Arc<TokenSet>,
-    /// Trie nodes of the tokens that complete the leaf.
-    pub(super) complete: Box<[u32]>,
+    /// Tokens that complete the leaf.
+    pub(super) complete: Box<[TokenId]>,
+    /// The edges at which the leaf may be left after at least one byte, by byte, where it can never be longer then.
+    exits: Option<Box<[Exit]>>,
 }
 
 impl LeafEntry {
-    fn new(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Self {
-        let mut inside = TokenSet::builder(vocabulary.width());
-        let mut complete = Vec::new();
-        let all_plain = sort(vocabulary, leaf, state, |_, fate| match fate {
-            Fate::Inside(token) => inside.insert(token),
-            Fate::Complete(node) => complete.push(node),
-        });
-        if all_plain {
-            inside.insert_words(&plain_words(vocabulary, u32::MAX));
-        }
-        Self::of(vocabulary, inside.finish(), complete)
-    }
-
-    fn within(vocabulary: &Vocabulary, sorted: &Sorted, budget: u32) -> Self {
-        let mut inside = TokenSet::builder(vocabulary.width());
-        if sorted.all_plain {
-            inside.insert_words(&plain_words(vocabulary, budget));
-        }
-        let fits = |(cost, _): &&(u32, u32)| *cost <= budget;
-        sorted.inside.iter().filter(fits).for_each(|(_, token)| inside.insert(*token));
-        let complete = sorted.complete.iter().filter(fits).map(|(_, node)| *node).collect();
-        Self::of(vocabulary, inside.finish(), complete)
-    }
-
-    fn of(vocabulary: &Vocabulary, inside: TokenSet, complete: Vec<u32>) -> Self {
-        let inside = Arc::new(inside);
+    fn new(vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u32) -> Self {
+        let Sorted { inside, complete, exits } = sort(vocabulary, leaf, state, budget);
+        let inside = Arc::new(inside.finish());
         let whole = if complete.is_empty() {
             inside.clone()
         } else {
             let mut whole = inside.to_builder(vocabulary.width());
-            let tokens = complete.iter().filter_map(|node| vocabulary.trie().node(*node).token);
-            tokens.for_each(|token| whole.insert(token));
+            whole.insert_all(&complete);
             Arc::new(whole.finish())
         };
-        Self { inside, whole, complete: complete.into() }
+        Self { inside, whole, complete: complete.into(), exits: exits.map(Into::into) }
     }
 
     fn memory_bytes(&self) -> usize {
         let is_one = Arc::ptr_eq(&self.inside, &self.whole);
         let whole = if is_one { 0 } else { self.whole.memory_bytes() };
-        self.inside.memory_bytes() + whole + size_of_val::<[u32]>(&self.complete)
-    }
-}
-
-/// What a leaf state does with tokens, by cost: what the entries of several budgets are made of.
-#[derive(Debug, Default)]
-struct Sorted {
-    /// Whether all plain tokens of so few characters stay inside; `inside` is what does beside them.
-    all_plain: bool,
-    inside: Vec<(u32, TokenId)>,
-    /// Trie nodes of the tokens that complete the leaf.
-    complete: Vec<(u32, u32)>,
-}
-
-impl Sorted {
-    fn new(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Self {
-        let mut sorted = Self::default();
-        sorted.all_plain = sort(vocabulary, leaf, state, |cost, fate| match fate {
-            Fate::Inside(token) => sorted.inside.push((cost, token)),
-            Fate::Complete(node) => sorted.complete.push((cost, node)),
-        });
-        sorted.inside.shrink_to_fit();
-        sorted
-    }
-
-    fn memory_bytes(&self) -> usize {
-        size_of_val(&*self.inside) + 8 * self.complete.capacity()
+        let exits = self.exits.as_deref().map_or(0, size_of_val::<[Exit]>);
+        self.inside.memory_bytes() + whole + size_of_val::<[TokenId]>(&self.complete) + exits
     }
 }
 
 /// The tables of all leaves of a vocabulary, bounded in bytes and shared by all its grammars.
 pub(super) struct LeafTables {
     entries: Bounded<(Leaf, State, u32), Weighed<LeafEntry>>,
-    sorted: Bounded<(Leaf, State), Weighed<Sorted>>,
-    exits: Bounded<(Leaf, State), Weighed<Box<[Exit]>>>,
+    exits: Bounded<(Leaf, State), Weighed<Vec<Exit>>>,
     ends: Bounded<(Leaf, State), Weighed<Ends>>,
 }
 
 impl LeafTables {
     pub(super) fn new(bytes: usize) -> Self {
-        let (half, quarter, eighth) = (bytes / 2, bytes / 4, bytes / 8);
-        Self {
-            entries: bounded(half),
-            sorted: bounded(quarter),
-            exits: bounded(eighth),
-            ends: bounded(eighth),
-        }
+        let eighth = bytes / 8;
+        Self { entries: bounded(bytes - 2 * eighth), exits: bounded(eighth), ends: bounded(eighth) }
     }
 
     /// What a state of this class does with tokens; `leaf` is the state's own language.
     pub(super) fn entry(&self, vocabulary: &Vocabulary, leaf: &Leaf, class: &Class) -> Arc<LeafEntry> {
         let leaf = class.leaf.as_ref().unwrap_or(leaf);
-        let key = (leaf.clone(), class.state, class.budget);
-        if let Some(known) = self.entries.get(&key) {
-            return known.value;
-        }
-        let value = Arc::new(match class.budget {
-            u32::MAX => LeafEntry::new(vocabulary, leaf, class.state),
-            budget => LeafEntry::within(vocabulary, &self.sorted(vocabulary, leaf, class.state), budget),
-        });
-        let bytes = value.memory_bytes() + leaf.memory_bytes();
-        self.entries.insert(key, Weighed { value: value.clone(), bytes });
-        value
+        let make = |(leaf, state, budget): &_| LeafEntry::new(vocabulary, leaf, *state, *budget);
+        let bytes = |(leaf, ..): &(Leaf, _, _), entry: &LeafEntry| entry.memory_bytes() + leaf.memory_bytes();
+        known(&self.entries, (leaf.clone(), class.state, class.budget), make, bytes)
     }
 
-    fn sorted(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Arc<Sorted> {
-        let key = (leaf.clone(), state);
-        if let Some(known) = self.sorted.get(&key) {
-            return known.value;
+    /// The edges at which the leaf may be left after at least one byte, by byte: a superset for the states of the class. Where the leaf can be longer
+    /// they are found when first asked for: most leaves that may be left everywhere (plain text) are followed by a special token, and then nobody
+    /// asks.
+    pub(super) fn exits<R>(
+        &self,
+        vocabulary: &Vocabulary,
+        (leaf, class, entry): (&Leaf, &Class, &LeafEntry),
+        look: impl FnOnce(&[Exit]) -> R,
+    ) -> R {
+        if let Some(exits) = &entry.exits {
+            return look(exits);
         }
-        let value = Arc::new(Sorted::new(vocabulary, leaf, state));
-        let bytes = value.memory_bytes() + leaf.memory_bytes();
-        self.sorted.insert(key, Weighed { value: value.clone(), bytes });
-        value
-    }
-
-    /// The edges at which the leaf may be left after at least one byte, by byte: a superset for the states of the class. Found when first
-    /// asked for: most leaves that may be left everywhere (plain text) are followed by a special token, and then nobody asks.
-    pub(super) fn exits(&self, vocabulary: &Vocabulary, leaf: &Leaf, class: &Class) -> Arc<Box<[Exit]>> {
         let leaf = class.leaf.as_ref().unwrap_or(leaf);
-        let key = (leaf.clone(), class.state);
-        if let Some(known) = self.exits.get(&key) {
-            return known.value;
-        }
-        let value: Arc<Box<[Exit]>> = Arc::new(exits(vocabulary, leaf, class.state).into());
-        let bytes = size_of_val::<[Exit]>(&value) + leaf.memory_bytes();
-        self.exits.insert(key, Weighed { value: value.clone(), bytes });
-        value
+        let make = |(leaf, state): &(Leaf, State)| exits(vocabulary, leaf, *state);
+        let bytes =
+            |(leaf, _): &(Leaf, _), exits: &Vec<Exit>| size_of_val::<[Exit]>(exits) + leaf.memory_bytes();
+        look(&known(&self.exits, (leaf.clone(), class.state), make, bytes))
     }
 
     /// Where the tokens that stay inside the leaf lead to from a state. Only deadlines ask.
     pub(super) fn ends(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Arc<Ends> {
-        let key = (leaf.clone(), state);
-        if let Some(known) = self.ends.get(&key) {
-            return known.value;
-        }
-        let value = Arc::new(Ends::new(vocabulary, leaf, state));
-        let bytes = value.memory_bytes() + leaf.memory_bytes();
-        self.ends.insert(key, Weighed { value: value.clone(), bytes });
-        value
+        let make = |(leaf, state): &(Leaf, State)| Ends::new(vocabulary, leaf, *state);
+        let bytes = |(leaf, _): &(Leaf, _), ends: &Ends| ends.memory_bytes() + leaf.memory_bytes();
+        known(&self.ends, (leaf.clone(), state), make, bytes)
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let bytes = self.entries.weight() + self.sorted.weight() + self.exits.weight() + self.ends.weight();
+        let bytes = self.entries.weight() + self.exits.weight() + self.ends.weight();
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 }

@@ -13,13 +13,14 @@
 mod advance;
 mod allowed;
 mod branch;
-mod cache;
 mod completion;
 mod describe;
 mod ends;
+mod expansions;
 mod follow;
 mod leaf_table;
 mod mask_ids;
+mod plain;
 mod residual;
 mod sort;
 mod stack;
@@ -38,7 +39,7 @@ pub use residual::{Residual, Unit};
 pub use within::Rest;
 
 use allowed::{Allowed, Collector};
-use cache::{Bounded, Expansions, bounded};
+use expansions::Expansions;
 use follow::Follows;
 use leaf_table::LeafTables;
 use mask_ids::MaskIds;
@@ -46,6 +47,7 @@ use residual::ThreadSet;
 use stack::Stack;
 use thread::{Tape, Thread, open};
 
+use crate::cache::{Bounded, bounded};
 use crate::expression::Expression;
 use crate::special::TokenId;
 use crate::token_mask::TokenMaskMut;

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::cache::{Expansions, Weight};
-use super::thread::{Head, Thread, add, open};
+use super::expansions::Expansions;
+use super::thread::{Head, Opened, Sink, Thread, Unopened};
+use crate::cache::Weight;
+use crate::expression::{Leaf, State};
 use crate::special::SpecialToken;
 
 /// One symbol of the language: a byte of text, or a special token, which has no bytes.
@@ -111,35 +113,37 @@ impl Weight for Residual {
 /// The threads after one more unit: the definition of the language, that every faster path is tested against.
 pub(super) fn step(threads: &[Thread], unit: Unit, rules: &Expansions) -> Vec<Thread> {
     let mut out = Vec::new();
-    for thread in threads {
-        step_thread(thread, unit, rules, &mut out);
-    }
+    step_into(threads, unit, rules, &mut Opened { rules, out: &mut out });
     out
 }
 
-fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, out: &mut Vec<Thread>) {
+/// The same, with the threads in the hands of the caller.
+pub(super) fn step_into(threads: &[Thread], unit: Unit, rules: &Expansions, sink: &mut impl Sink) {
+    threads.iter().for_each(|thread| step_thread(thread, unit, rules, sink));
+}
+
+fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, sink: &mut impl Sink) {
     match (&thread.head, unit) {
         (Head::Literal { bytes, at }, Unit::Byte(byte)) if bytes[*at] == byte => {
-            let tape = thread.tape.extended(&[byte]);
+            let (below, tape) = (thread.below.clone(), thread.tape.extended(&[byte]));
             if at + 1 == bytes.len() {
-                open(thread.below.clone(), tape, rules, out);
+                sink.unopened(Unopened { below, tape });
             } else {
-                let head = Head::Literal { bytes: bytes.clone(), at: at + 1 };
-                add(Thread { head, below: thread.below.clone(), tape }, out);
+                sink.thread(Thread { head: Head::Literal { bytes: bytes.clone(), at: at + 1 }, below, tape });
             }
         }
         (Head::Special(expected), Unit::Special(token)) if *expected == token => {
-            open(thread.below.clone(), thread.tape.clone(), rules, out);
+            sink.unopened(Unopened { below: thread.below.clone(), tape: thread.tape.clone() });
         }
         (Head::Leaf { leaf, state }, _) => {
             if let Unit::Byte(byte) = unit
                 && let Some(next) = leaf.step(*state, byte)
             {
-                settle(thread, leaf, next, &[byte], rules, out);
+                settle(thread, leaf, next, &[byte], sink);
             }
             let mut after = Vec::new();
             thread.leave(leaf, *state, &[], rules, &mut after);
-            after.iter().for_each(|thread| step_thread(thread, unit, rules, out));
+            step_into(&after, unit, rules, sink);
         }
         _ => {}
     }
@@ -147,19 +151,12 @@ fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, out: &mut Vec<Th
 
 /// Adds the thread that stands in `state` of its leaf after reading `read`; a text that cannot be longer is left at once, so that
 /// equal futures look equal.
-pub(super) fn settle(
-    thread: &Thread,
-    leaf: &crate::expression::Leaf,
-    state: crate::expression::State,
-    read: &[u8],
-    rules: &Expansions,
-    out: &mut Vec<Thread>,
-) {
+pub(super) fn settle(thread: &Thread, leaf: &Leaf, state: State, read: &[u8], sink: &mut impl Sink) {
     if leaf.is_complete(state) {
-        thread.leave(leaf, state, read, rules, out);
+        thread.left(leaf, state, read).into_iter().for_each(|way| sink.unopened(way));
     } else {
         let head = Head::Leaf { leaf: leaf.clone(), state };
-        add(Thread { head, below: thread.below.clone(), tape: thread.tape.extended(read) }, out);
+        sink.thread(Thread { head, below: thread.below.clone(), tape: thread.tape.extended(read) });
     }
 }
 

@@ -1,70 +1,87 @@
 //! Sorting the tokens of a vocabulary by what a leaf state does with them.
 //!
-//! Three ways, by how much is known of the state. Where it reads any plain text, the vocabulary has the tokens listed, and only what lies
-//! behind a byte that is not plain is walked. Where an automaton alone reads plain text, the trie is walked with its table.
-//! Otherwise the trie is walked with the leaf itself.
+//! Three ways, by how much is known of the state. Where it reads any plain text, the vocabulary has the tokens listed, and where an automaton alone
+//! reads plain text, it reads it [shape by shape](super::plain); in both, only what lies behind a byte that is not plain is walked. Otherwise the trie
+//! is walked with the leaf itself.
 
 use std::ops::Range;
 
+use foldhash::{HashMap, HashMapExt};
+
+use super::plain::{self, Break};
+use super::token_set::{Builder, TokenSet};
 use crate::expression::{Leaf, State};
-use crate::regular::{Dfa, StateId, begins_character};
+use crate::regular::{Dfa, StateId};
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 
-/// What becomes of a token, with the cost after it.
-pub(super) enum Fate {
-    /// It stays inside the leaf, which can be longer after it.
-    Inside(TokenId),
-    /// It completes the leaf; its trie node.
-    Complete(u32),
+/// The tokens that a leaf state reads.
+pub(super) struct Sorted {
+    /// Those that stay inside the leaf, which can be longer after them.
+    pub(super) inside: Builder,
+    /// Those that complete the leaf.
+    pub(super) complete: Vec<TokenId>,
+    /// The edges at which the leaf may be left; `None` where it may also be left when it could be longer: then they are many, and seldom asked for.
+    pub(super) exits: Option<Vec<Exit>>,
 }
 
-/// Visits the tokens that a leaf state reads. Where it reads any plain text, plain tokens are left out, and the answer is true.
-pub(super) fn sort(
+/// Sorts the tokens that a leaf state reads at a cost within `budget`.
+pub(super) fn sort(vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u32) -> Sorted {
+    let trie = vocabulary.trie();
+    let mut inside = TokenSet::builder(vocabulary.width());
+    let (mut complete, mut exits) = (Vec::new(), Vec::new());
+    let mut may_be_longer = leaf.accepts(state).is_some();
+    let breaks = plain_text(vocabulary, leaf, state, budget, &mut inside);
+    Walk::new(vocabulary, leaf).all(state, breaks, |node, state| {
+        if budget != u32::MAX && leaf.cost(state) > budget {
+            return;
+        }
+        let token = trie.node(node).token;
+        if leaf.is_complete(state) {
+            complete.extend(token);
+            exits.extend(exits_after(vocabulary, node));
+        } else {
+            may_be_longer = may_be_longer || leaf.accepts(state).is_some();
+            token.into_iter().for_each(|token| inside.insert(token));
+        }
+    });
+    exits.sort_unstable();
+    Sorted { inside, complete, exits: (!may_be_longer).then_some(exits) }
+}
+
+/// Adds the plain tokens that a leaf state reads where an automaton alone reads them, and finds where plain text ends.
+fn plain_text(
     vocabulary: &Vocabulary,
     leaf: &Leaf,
     state: State,
-    mut visit: impl FnMut(u32, Fate),
-) -> bool {
-    let trie = vocabulary.trie();
-    let plain = leaf.plain(state);
-    let is_any = plain.is_some_and(|(dfa, at)| is_any_text(dfa, at));
-    if let Some((dfa, at)) = plain.filter(|_| !is_any) {
-        walk_plain(vocabulary, dfa, at, |token, cost| visit(cost, Fate::Inside(token)));
+    budget: u32,
+    inside: &mut Builder,
+) -> Option<Vec<Break>> {
+    let (dfa, at) = leaf.plain(state)?;
+    if at == dfa.start() && std::ptr::eq(dfa, &*Dfa::text()) {
+        inside.insert_words(&plain::words(vocabulary, budget));
+        return Some(plain::breaks(vocabulary, at, budget));
     }
-    walk(vocabulary, leaf, state, |node, state| match trie.node(node).token {
-        Some(_) if leaf.is_complete(state) => visit(leaf.cost(state), Fate::Complete(node)),
-        Some(token) => visit(leaf.cost(state), Fate::Inside(token)),
-        None => {}
-    });
-    is_any
-}
-
-/// The mask words of the plain tokens that begin at most so many characters.
-pub(super) fn plain_words(vocabulary: &Vocabulary, budget: u32) -> Vec<u32> {
-    let most = u8::try_from(budget).unwrap_or(u8::MAX).min(Vocabulary::NOT_PLAIN - 1);
-    let fits = |word: u32, characters: &u8| word << 1 | u32::from(*characters <= most);
-    vocabulary.plain_characters().chunks(32).map(|ids| ids.iter().rev().fold(0, fits)).collect()
+    let plain = plain::read(vocabulary, dfa, at, budget);
+    plain.add_to(vocabulary, inside);
+    Some(plain.breaks)
 }
 
 /// Trie edges at which a leaf may be left: it accepts what leads to the node's parent, after at least one byte.
 pub(super) fn exits(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Vec<Exit> {
-    let trie = vocabulary.trie();
     let mut exits = Vec::new();
-    let mut visit = |node, state| {
+    Walk::new(vocabulary, leaf).all(state, None, |node, state| {
         if leaf.accepts(state).is_some() {
-            let exit = |child| Exit { byte: trie.node(child).byte, node: child, parent: node };
-            exits.extend(trie.children(Some(node)).map(exit));
+            exits.extend(exits_after(vocabulary, node));
         }
-    };
-    // What accepts nothing here accepts nothing after plain bytes.
-    if leaf.accepts(state).is_some() {
-        walk_range(vocabulary, leaf, state, 0..trie.len(), &mut visit);
-    } else {
-        walk(vocabulary, leaf, state, visit);
-    }
+    });
     exits.sort_unstable();
     exits
+}
+
+fn exits_after(vocabulary: &Vocabulary, parent: u32) -> impl Iterator<Item = Exit> {
+    let trie = vocabulary.trie();
+    trie.children(Some(parent)).map(move |node| Exit { byte: trie.node(node).byte, node, parent })
 }
 
 /// A trie edge at which a leaf may be left: the leaf accepts what leads to `parent`, and `byte` leads from there to `node`.
@@ -80,77 +97,55 @@ pub(super) fn reads(leaf: &Leaf, state: State, bytes: &[u8]) -> Option<State> {
     bytes.iter().try_fold(state, |state, byte| leaf.step(state, *byte))
 }
 
-fn is_any_text(dfa: &Dfa, at: StateId) -> bool {
-    at == dfa.start() && std::ptr::eq(dfa, &*Dfa::text())
+/// A walk over the trie by a leaf.
+struct Walk<'a> {
+    vocabulary: &'a Vocabulary,
+    leaf: &'a Leaf,
+    /// The state before the byte of a node of depth d is that of d - 1. Made once: a walk is often of thousands of small ranges.
+    states: [State; 256],
 }
 
-/// Visits the trie nodes whose bytes the leaf can read from `state`, with the state they lead to; where plain bytes are
-/// read by an automaton, only those that come after a byte that is not plain.
-fn walk(vocabulary: &Vocabulary, leaf: &Leaf, state: State, mut visit: impl FnMut(u32, State)) {
-    let trie = vocabulary.trie();
-    let Some((dfa, at)) = leaf.plain(state) else {
-        return walk_range(vocabulary, leaf, state, 0..trie.len(), &mut visit);
-    };
-    let is_any_text = is_any_text(dfa, at);
-    for &node in vocabulary.breaks() {
-        let found = trie.node(node);
-        // After any text the same bytes are live as here.
-        if is_any_text && leaf.step(state, found.byte).is_none() {
-            continue;
-        }
-        if let Some(before) = reads(leaf, state, &vocabulary.prefix(node)[..found.parent_depth()]) {
-            walk_range(vocabulary, leaf, before, node..found.end, &mut visit);
-        }
+impl<'a> Walk<'a> {
+    fn new(vocabulary: &'a Vocabulary, leaf: &'a Leaf) -> Self {
+        Self { vocabulary, leaf, states: [State::default(); 256] }
     }
-}
 
-/// Visits the readable nodes among some whole subtrees that stand side by side; `state` is the one before them.
-fn walk_range(
-    vocabulary: &Vocabulary,
-    leaf: &Leaf,
-    state: State,
-    nodes: Range<u32>,
-    visit: &mut impl FnMut(u32, State),
-) {
-    let trie = vocabulary.trie();
-    // The state before the byte of a node of depth d is states[d - 1].
-    let mut states = [State::default(); 256];
-    let mut at = nodes.start;
-    if at < nodes.end {
-        states[trie.node(at).parent_depth()] = state;
-    }
-    while at < nodes.end {
-        let node = trie.node(at);
-        match leaf.step(states[node.parent_depth()], node.byte) {
-            Some(next) => {
-                visit(at, next);
-                states[usize::from(node.depth)] = next;
-                at += 1;
+    /// Visits the trie nodes whose bytes the leaf can read from `state`, with the state they lead to; where plain text is left out, those that
+    /// come after one of its ends.
+    fn all(&mut self, state: State, breaks: Option<Vec<Break>>, mut visit: impl FnMut(u32, State)) {
+        let trie = self.vocabulary.trie();
+        let Some(breaks) = breaks else {
+            return self.range(state, 0..trie.len(), &mut visit);
+        };
+        // Texts of one length that lead to one state of the automaton lead to one state of the leaf.
+        let mut befores: HashMap<(StateId, u32), Option<State>> = HashMap::new();
+        for Break { node, state: at, characters } in breaks {
+            let found = trie.node(node);
+            let prefix = || &self.vocabulary.prefix(node)[..found.parent_depth()];
+            let before = befores.entry((at, characters)).or_insert_with(|| reads(self.leaf, state, prefix()));
+            if let Some(before) = *before {
+                self.range(before, node..found.end, &mut visit);
             }
-            None => at = node.end,
         }
     }
-}
 
-/// Visits the plain tokens that an automaton can read, with their cost.
-fn walk_plain(vocabulary: &Vocabulary, dfa: &Dfa, at: StateId, mut visit: impl FnMut(TokenId, u32)) {
-    let trie = vocabulary.trie();
-    let least = dfa.least_chars();
-    let mut states = [(at, 0_u32); 256];
-    let mut at = 0;
-    while at < trie.len() {
-        let node = trie.node(at);
-        let (state, characters) = states[node.parent_depth()];
-        match dfa.next(state, node.byte).filter(|_| Vocabulary::is_plain(node.byte)) {
-            Some(next) => {
-                let characters = characters + u32::from(begins_character(node.byte));
-                states[usize::from(node.depth)] = (next, characters);
-                if let Some(token) = node.token {
-                    visit(token, characters.saturating_add(least[next as usize]));
+    /// Visits the readable nodes among some whole subtrees that stand side by side; `state` is the one before them.
+    fn range(&mut self, state: State, nodes: Range<u32>, visit: &mut impl FnMut(u32, State)) {
+        let trie = self.vocabulary.trie();
+        let mut at = nodes.start;
+        if at < nodes.end {
+            self.states[trie.node(at).parent_depth()] = state;
+        }
+        while at < nodes.end {
+            let node = trie.node(at);
+            match self.leaf.step(self.states[node.parent_depth()], node.byte) {
+                Some(next) => {
+                    visit(at, next);
+                    self.states[usize::from(node.depth)] = next;
+                    at += 1;
                 }
-                at += 1;
+                None => at = node.end,
             }
-            None => at = node.end,
         }
     }
 }

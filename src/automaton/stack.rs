@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::{HashMap, HashSet, HashSetExt};
 
-use crate::expression::{BinderRef, Expression, fingerprint};
+use crate::expression::{BinderRef, Expression, Kind, fingerprint};
 
 /// One thing that remains to be read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -67,7 +67,7 @@ const JOIN_DEPTH: u32 = 64;
 impl Stack {
     /// This stack with one more frame on top. An empty expression adds nothing.
     pub(super) fn push(&self, frame: Frame) -> Self {
-        if matches!(&frame, Frame::Expression(expression) if *expression == Expression::empty()) {
+        if matches!(&frame, Frame::Expression(expression) if matches!(expression.kind(), Kind::Empty)) {
             return self.clone();
         }
         let hash = fingerprint(&(&frame, self));

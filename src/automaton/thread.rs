@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::cache::Expansions;
+use super::expansions::Expansions;
 use super::stack::{Frame, Stack};
 use crate::expression::{Expression, Kind, Leaf, State};
 use crate::special::SpecialToken;
@@ -120,81 +120,149 @@ impl Thread {
         rules: &Expansions,
         out: &mut Vec<Self>,
     ) -> bool {
-        let Some(label) = leaf.accepts(state) else { return false };
+        let way = self.left(leaf, state, read);
+        way.map(|way| way.open(rules, out)).is_some()
+    }
+
+    /// The same, not yet opened.
+    pub(super) fn left(&self, leaf: &Leaf, state: State, read: &[u8]) -> Option<Unopened> {
+        let label = leaf.accepts(state)?;
         let below = match self.below.top() {
             Some((Frame::Arms(arms), below)) => below.push_expression(&arms[label as usize]),
             _ => self.below.clone(),
         };
-        open(below, self.tape.extended(read), rules, out);
-        true
+        Some(Unopened { below, tape: self.tape.extended(read) })
+    }
+}
+
+/// Threads that were not resolved: there is at least one, as expressions are productive.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Unopened {
+    pub(super) below: Stack,
+    pub(super) tape: Tape,
+}
+
+impl Unopened {
+    /// Adds the threads.
+    pub(super) fn open(self, rules: &Expansions, out: &mut Vec<Thread>) {
+        open(self.below, self.tape, rules, out);
+    }
+}
+
+/// Takes the threads after a step.
+pub(super) trait Sink {
+    fn thread(&mut self, thread: Thread);
+    /// Threads that nothing was read of.
+    fn unopened(&mut self, way: Unopened);
+}
+
+/// Takes threads and opens what is not open.
+pub(super) struct Opened<'a> {
+    pub(super) rules: &'a Expansions,
+    pub(super) out: &'a mut Vec<Thread>,
+}
+
+impl Sink for Opened<'_> {
+    fn thread(&mut self, thread: Thread) {
+        add(thread, self.out);
+    }
+
+    fn unopened(&mut self, way: Unopened) {
+        way.open(self.rules, self.out);
     }
 }
 
 /// Resolves everything above the next consuming positions of `stack` and adds a thread for each.
 pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<Thread>) {
-    let mut pending = vec![(stack, tape)];
+    let mut opening = Opening { rules, pending: Vec::new(), out };
+    opening.pending.push(Pending { first: None, below: stack, tape });
     // Alternatives are met again where the frames above them read nothing.
     #[expect(clippy::mutable_key_type, reason = "what is filled in later is neither hashed nor compared")]
     let mut joined = HashSet::new();
-    while let Some((stack, tape)) = pending.pop() {
-        match stack.top() {
-            None if stack.alternatives().len() > 1 => {
-                let all = stack.alternatives().iter().rev().map(|stack| (stack.clone(), tape.clone()));
-                pending.extend(all.filter(|way| joined.insert(way.clone())));
-            }
-            None => add(Thread { head: Head::End, below: stack, tape: Tape::Outside }, out),
-            Some((Frame::Expression(expression), below)) => {
-                open_expression(expression, below, tape, rules, &mut pending, out);
-            }
-            Some((Frame::CaptureEnd { start, outermost, then, binder }, below)) => {
-                let Tape::Read(read) = &tape else {
-                    // The binder's answer is not common to all texts.
-                    pending.push((Stack::default().push_expression(then), tape));
-                    continue;
-                };
-                let bind = Frame::Bind { text: read[*start..].into(), binder: binder.clone() };
-                let tape = if *outermost { Tape::Outside } else { tape };
-                pending.push((below.push(bind).push_expression(then), tape));
-            }
-            Some((Frame::Bind { text, binder }, below)) => {
-                pending.push((below.push_expression(&binder.bind(text)), tape));
-            }
-            Some((Frame::Arms(_), _)) => unreachable!("arms are taken together with the leaf above them"),
+    while let Some(Pending { first, below, tape }) = opening.pending.pop() {
+        if let Some(expression) = first {
+            opening.expression(&expression, below, tape);
+        } else if below.alternatives().len() > 1 {
+            let all = below.alternatives().iter().rev().map(|below| (below.clone(), tape.clone()));
+            let new = all.filter(|way| joined.insert(way.clone()));
+            opening.pending.extend(new.map(|(below, tape)| Pending { first: None, below, tape }));
+        } else {
+            opening.frame(&below, tape);
         }
     }
 }
 
-fn open_expression(
-    expression: &Expression,
-    below: &Stack,
+/// What is still to be opened: an expression, if any, on a stack.
+///
+/// The expression is not pushed: most are taken apart at once, and a node of a stack that lives for a moment costs as much as one that stays
+/// (see the figures at [`open`]).
+struct Pending {
+    first: Option<Expression>,
+    below: Stack,
     tape: Tape,
-    rules: &Expansions,
-    pending: &mut Vec<(Stack, Tape)>,
-    out: &mut Vec<Thread>,
-) {
-    let consuming = |head, below, tape| Thread { head, below, tape };
-    match expression.kind() {
-        Kind::Empty => pending.push((below.clone(), tape)),
-        Kind::Literal(bytes) => {
-            add(consuming(Head::Literal { bytes: bytes.clone(), at: 0 }, below.clone(), tape), out);
+}
+
+struct Opening<'a> {
+    rules: &'a Expansions,
+    pending: Vec<Pending>,
+    out: &'a mut Vec<Thread>,
+}
+
+impl Opening<'_> {
+    fn push(&mut self, first: Expression, below: Stack, tape: Tape) {
+        self.pending.push(Pending { first: Some(first), below, tape });
+    }
+
+    /// Opens the frame on top of a stack that is not a join.
+    fn frame(&mut self, stack: &Stack, tape: Tape) {
+        match stack.top() {
+            None => {
+                add(Thread { head: Head::End, below: stack.clone(), tape: Tape::Outside }, self.out);
+            }
+            Some((Frame::Expression(expression), below)) => self.expression(expression, below.clone(), tape),
+            Some((Frame::CaptureEnd { start, outermost, then, binder }, below)) => {
+                let Tape::Read(read) = &tape else {
+                    // The binder's answer is not common to all texts.
+                    return self.push(then.clone(), Stack::default(), tape);
+                };
+                let bind = Frame::Bind { text: read[*start..].into(), binder: binder.clone() };
+                let tape = if *outermost { Tape::Outside } else { tape };
+                self.push(then.clone(), below.push(bind), tape);
+            }
+            Some((Frame::Bind { text, binder }, below)) => self.push(binder.bind(text), below.clone(), tape),
+            Some((Frame::Arms(_), _)) => unreachable!("arms are taken together with the leaf above them"),
         }
-        Kind::Special(token) => add(consuming(Head::Special(*token), below.clone(), tape), out),
-        Kind::Match { leaf, arms } => {
-            let below = if arms.is_empty() { below.clone() } else { below.push(Frame::Arms(arms.clone())) };
-            add(consuming(Head::Leaf { leaf: leaf.clone(), state: leaf.start() }, below, tape), out);
+    }
+
+    fn expression(&mut self, expression: &Expression, below: Stack, tape: Tape) {
+        match expression.kind() {
+            Kind::Empty => self.pending.push(Pending { first: None, below, tape }),
+            Kind::Literal(bytes) => self.head(Head::Literal { bytes: bytes.clone(), at: 0 }, below, tape),
+            Kind::Special(token) => self.head(Head::Special(*token), below, tape),
+            Kind::Match { leaf, arms } => {
+                let below = if arms.is_empty() { below } else { below.push(Frame::Arms(arms.clone())) };
+                self.head(Head::Leaf { leaf: leaf.clone(), state: leaf.start() }, below, tape);
+            }
+            Kind::Sequence(head, tail) => self.push(head.clone(), below.push_expression(tail), tape),
+            Kind::Choice(options) => {
+                // Reversed, so that options are opened in their order.
+                options
+                    .iter()
+                    .rev()
+                    .for_each(|option| self.push(option.clone(), below.clone(), tape.clone()));
+            }
+            Kind::Rule(rule) => self.push(self.rules.expand(rule), below, tape),
+            Kind::Capture { body, then, binder } => {
+                let (start, outermost) = (tape.len(), tape == Tape::Outside);
+                let end = Frame::CaptureEnd { start, outermost, then: then.clone(), binder: binder.clone() };
+                let tape = if outermost { Tape::Read([].into()) } else { tape };
+                self.push(body.clone(), below.push(end), tape);
+            }
         }
-        Kind::Sequence(head, tail) => pending.push((below.push_expression(tail).push_expression(head), tape)),
-        // Reversed, so that options are opened in their order.
-        Kind::Choice(options) => {
-            pending.extend(options.iter().rev().map(|option| (below.push_expression(option), tape.clone())));
-        }
-        Kind::Rule(rule) => pending.push((below.push_expression(&rules.expand(rule)), tape)),
-        Kind::Capture { body, then, binder } => {
-            let (start, outermost) = (tape.len(), tape == Tape::Outside);
-            let end = Frame::CaptureEnd { start, outermost, then: then.clone(), binder: binder.clone() };
-            let tape = if outermost { Tape::Read([].into()) } else { tape };
-            pending.push((below.push(end).push_expression(body), tape));
-        }
+    }
+
+    fn head(&mut self, head: Head, below: Stack, tape: Tape) {
+        add(Thread { head, below, tape }, self.out);
     }
 }
 

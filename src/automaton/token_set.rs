@@ -88,6 +88,19 @@ impl Builder {
         }
     }
 
+    pub(super) fn insert_all(&mut self, tokens: &[TokenId]) {
+        if self.many.is_none() && self.few.len() + tokens.len() <= SPARSE_TOKENS {
+            return self.few.extend(tokens);
+        }
+        let mut mask = self.mask().as_mut();
+        tokens.iter().for_each(|token| mask.insert(*token));
+    }
+
+    pub(super) fn remove_all(&mut self, tokens: &[TokenId]) {
+        let mut mask = self.mask().as_mut();
+        tokens.iter().for_each(|token| mask.remove(*token));
+    }
+
     /// Adds the tokens of mask words.
     pub(super) fn insert_words(&mut self, words: &[u32]) {
         self.mask().union_words(words);

@@ -7,7 +7,7 @@
 use foldhash::{HashMap, HashMapExt};
 
 use super::Unit;
-use super::cache::Expansions;
+use super::expansions::Expansions;
 use super::residual::{ThreadSet, step};
 use super::thread::Thread;
 use crate::special::TokenId;

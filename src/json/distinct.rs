@@ -307,3 +307,35 @@ pub(super) fn after_member(
 pub(super) fn parse(text: &[u8]) -> Option<Value> {
     serde_json::from_slice(text).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Each way to count against a look at each number.
+    #[test]
+    fn multiples_are_counted() {
+        let decimal =
+            |value: &Value| Decimal::from_number(value.as_number().expect("a number"), 10).expect("short");
+        for (step, factor) in [(json!(1), 1), (json!(3), 3), (json!(0.5), 0), (json!(7), 7)] {
+            for (low, high, inclusive) in
+                [(-7, 7, true), (-7, 7, false), (0, 0, true), (3, 14, false), (-9, -3, true)]
+            {
+                let bound =
+                    |value: i64| Some(crate::schema::Bound { value: decimal(&json!(value)), inclusive });
+                let multiple_of = Some(decimal(&step));
+                let cell =
+                    Numbers { lower: bound(low), upper: bound(high), multiple_of, ..Numbers::default() };
+                let halves = (2 * low..=2 * high).filter(|half| match factor {
+                    0 => true,
+                    factor => half % (2 * factor) == 0,
+                });
+                let expected =
+                    halves.filter(|half| inclusive || (2 * low < *half && *half < 2 * high)).count();
+                assert_eq!(multiples(&cell), expected as Count, "{step} from {low} to {high}, {inclusive}");
+            }
+        }
+    }
+}

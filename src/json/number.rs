@@ -21,10 +21,9 @@ use std::sync::{Arc, LazyLock};
 
 use magnitude::{Magnitudes, is_unconstrained};
 use plain::Plain;
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
 use scientific::Scientific;
 
+use crate::cache::{self, Bounded, Weighed, bounded};
 use crate::expression::{DfaLanguage, Expression, Kind, Leaf};
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
@@ -45,8 +44,7 @@ pub(super) fn numbers(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExce
 }
 
 /// The numerals of sets that were asked for before, in any schema: `"minimum": 0` is common, and takes half a millisecond to build.
-static KNOWN: LazyLock<Cache<Set, Leaf, ByBytes>> =
-    LazyLock::new(|| Cache::with_weighter(KNOWN_BYTES / 4096, KNOWN_BYTES as u64, ByBytes));
+static KNOWN: LazyLock<Bounded<Set, Weighed<Leaf>>> = LazyLock::new(|| bounded(KNOWN_BYTES));
 
 /// What the numerals of sets may take in a process.
 const KNOWN_BYTES: usize = 8 << 20;
@@ -54,23 +52,10 @@ const KNOWN_BYTES: usize = 8 << 20;
 /// The cells, and the states that their automaton may have.
 type Set = (Box<[Numbers]>, usize);
 
-#[derive(Clone)]
-struct ByBytes;
-
-impl Weighter<Set, Leaf> for ByBytes {
-    fn weight(&self, (cells, _): &Set, leaf: &Leaf) -> u64 {
-        (size_of_val::<[Numbers]>(cells) + leaf.memory_bytes()) as u64
-    }
-}
-
 fn known(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExceeded> {
-    let key = (cells.into(), limit);
-    if let Some(leaf) = KNOWN.get(&key) {
-        return Ok(leaf);
-    }
-    let leaf = build(cells, limit)?;
-    KNOWN.insert(key, leaf.clone());
-    Ok(leaf)
+    let bytes = |(cells, _): &Set, leaf: &Leaf| size_of_val::<[Numbers]>(cells) + leaf.memory_bytes();
+    let leaf = cache::try_known(&KNOWN, (cells.into(), limit), |(cells, limit)| build(cells, *limit), bytes)?;
+    Ok((*leaf).clone())
 }
 
 /// The numerals of a leaf but those of some numbers, however they are written; `None` where none is left.

@@ -114,7 +114,7 @@ impl Matcher {
     ///
     /// Equal masks of one compiler have one number, in all its grammars. `None` where a deadline or a cap narrows the mask, as such masks
     /// are made for one sequence, and when [`MaskId::MOST`] masks have numbers. Costs a lookup where the state was seen before, and the hash of
-    /// the mask (3 µs) where it was not.
+    /// the mask where it was not.
     ///
     /// ```
     /// use harmony_mask::{Compiler, Vocabulary};

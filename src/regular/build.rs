@@ -90,8 +90,8 @@ impl Dfa {
 
     /// The language of what any of several machines reads, all of which take the same steps from the states they start in.
     ///
-    /// Each state of a machine is asked for its steps once, however many other machines stand in which states beside it. That makes the numerals of
-    /// `{"multipleOf": 440}` NUMBERS times as fast as [`explore`](Self::explore) with lists of states.
+    /// Each state of a machine is asked for its steps once, however many other machines stand in whichever states beside it: with lists of states
+    /// in [`explore`](Self::explore) numerals took half as long again.
     ///
     /// # Errors
     ///

@@ -215,3 +215,23 @@ pub(super) fn too_deep(value: &Value, levels: usize) -> Option<Vec<Step<'_>>> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lengths_are_those_of_texts() {
+        let check = |value: Value| {
+            let len = value.to_string().len();
+            assert_eq!(too_long(&value, len), None, "{value}");
+            assert_eq!(too_long(&value, len - 1), Some(len), "{value}");
+        };
+        check(json!(null));
+        check(json!([]));
+        check(json!([true, false, 1.5e300, -0.1, {}]));
+        check(json!({"a\"\\/": "\u{0}\u{8}\t\n\u{c}\r\u{1f} \u{7f}é€😀", "b": [[], {"c": null}]}));
+    }
+}

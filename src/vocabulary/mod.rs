@@ -6,6 +6,7 @@
 mod encoding;
 mod error;
 mod image;
+mod shapes;
 mod tables;
 mod trie;
 
@@ -19,6 +20,7 @@ pub use error::VocabularyError;
 pub use trie::{Node, Trie};
 
 use crate::special::{SpecialToken, TokenId};
+pub(crate) use shapes::Shapes;
 use tables::{LARGEST_ID, Tables};
 
 /// The tokens of a model. Cheap to clone.
@@ -143,17 +145,16 @@ impl Vocabulary {
         tables::is_plain(byte)
     }
 
-    /// The nodes of the [trie](Self::trie) at which plain text ends: the path before is plain and complete, and the node's byte is not plain.
-    #[must_use]
-    pub fn breaks(&self) -> &[u32] {
-        &self.0.tables.breaks
+    /// The plain prefixes of tokens, by shape.
+    pub(crate) fn plain(&self) -> &Shapes {
+        &self.0.tables.plain
     }
 
     /// The size of the tables, whether they are on the heap or part of the program.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let Tables { nodes, starts, bytes, characters, breaks, .. } = &self.0.tables;
-        let words = size_of_val(&**nodes) + size_of_val(&**starts) + size_of_val(&**breaks);
+        let Tables { nodes, starts, bytes, characters, plain, .. } = &self.0.tables;
+        let words = size_of_val(&**nodes) + size_of_val(&**starts) + plain.memory_bytes();
         words + bytes.len() + characters.len()
     }
 

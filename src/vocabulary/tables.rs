@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::error::VocabularyError;
+use super::shapes::Shapes;
 use crate::special::TokenId;
 
 /// A node of the trie in 8 bytes: `byte | token << 8`, then `depth | end << 8`.
@@ -38,8 +39,8 @@ pub(crate) struct Tables {
     pub(crate) longest: u32,
     /// By id, the number of characters that a *plain* token begins; [`NOT_PLAIN`] for the others.
     pub(crate) characters: Cow<'static, [u8]>,
-    /// The nodes whose path is plain but for its last byte, which is one of those that [`is_plain`] excludes.
-    pub(crate) breaks: Cow<'static, [u32]>,
+    /// The plain nodes.
+    pub(crate) plain: Shapes,
 }
 
 /// The number of characters of a token that is not plain.
@@ -62,11 +63,12 @@ impl Tables {
         tokens.sort_unstable_by(|(a_id, a), (b_id, b)| (a, a_id).cmp(&(b, b_id)));
         check_together(&tokens)?;
         let nodes = plant(&tokens)?;
-        let (characters, breaks) = plain(&nodes, starts.len() - 1);
+        let plain = Shapes::new(&nodes);
+        let characters = characters(&plain, starts.len() - 1);
         Ok(Self {
             nodes: nodes.into(),
             characters: characters.into(),
-            breaks: breaks.into(),
+            plain,
             starts: starts.into(),
             bytes: bytes.into(),
             count: tokens.len() as u32,
@@ -150,29 +152,15 @@ fn close(nodes: &mut [PackedNode], path: &mut Vec<usize>, depth: usize) {
     }
 }
 
-/// Finds the plain tokens: text of plain bytes from the beginning of a character, of which the last may be incomplete.
-fn plain(nodes: &[PackedNode], ids: usize) -> (Vec<u8>, Vec<u32>) {
-    let (mut characters, mut breaks) = (vec![NOT_PLAIN; ids], Vec::new());
-    let mut path = Vec::new();
-    let mut at = 0;
-    while let Some(&[byte_and_token, depth_and_end]) = nodes.get(at) {
-        let (byte, token) = (byte_and_token as u8, byte_and_token >> 8);
-        path.truncate((depth_and_end & 0xff) as usize - 1);
-        let is_boundary = str::from_utf8(&path).is_ok();
-        path.push(byte);
-        let is_text = str::from_utf8(&path).map_or_else(|error| error.error_len().is_none(), |_| true);
-        if is_text && is_plain(byte) {
-            if token != NO_TOKEN {
-                let begun = path.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-                characters[token as usize] = begun.min(usize::from(NOT_PLAIN) - 1) as u8;
-            }
-            at += 1;
-        } else {
-            if is_boundary && !is_plain(byte) {
-                breaks.push(at as u32);
-            }
-            at = (depth_and_end >> 8) as usize;
+/// Counts the characters of the plain tokens: text of plain bytes from the beginning of a character, of which the last may be incomplete.
+fn characters(plain: &Shapes, ids: usize) -> Vec<u8> {
+    let mut characters = vec![NOT_PLAIN; ids];
+    for pair in plain.shapes.windows(2) {
+        let ([_, start, _, packed, _], [_, end, ..]) = (pair[0], pair[1]);
+        let [.., begun] = packed.to_le_bytes();
+        for token in &plain.tokens[start as usize..end as usize] {
+            characters[*token as usize] = begun.min(NOT_PLAIN - 1);
         }
     }
-    (characters, breaks)
+    characters
 }

@@ -53,6 +53,31 @@ proptest! {
     }
 }
 
+/// Each plain prefix is of one shape, and what can be said of a shape is so for all of its texts.
+#[test]
+fn shapes_are_of_all_plain_text() {
+    let vocabulary = Vocabulary::o200k_harmony();
+    let (trie, plain) = (vocabulary.trie(), vocabulary.plain());
+    let (mut members, mut tokens) = (BTreeSet::new(), Vec::new());
+    for place in 1..plain.len() {
+        let shape = plain.shape(place);
+        assert!(shape.end > place && shape.end <= plain.len());
+        for &node in plain.members(place) {
+            let text = vocabulary.prefix(node);
+            assert!(members.insert(node) && text.iter().all(|byte| Vocabulary::is_plain(*byte)));
+            assert_eq!(text.len(), usize::from(shape.depth));
+            assert!((shape.first..=shape.last).contains(&trie.node(node).byte));
+            let begun = text.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+            assert_eq!(begun, usize::from(shape.characters));
+            tokens.extend(trie.node(node).token);
+        }
+        assert_eq!(tokens.len(), plain.tokens(place).end);
+    }
+    assert_eq!(tokens, &*plain.tokens);
+    let is_plain = |id: &TokenId| vocabulary.plain_characters()[*id as usize] != Vocabulary::NOT_PLAIN;
+    assert_eq!(BTreeSet::from_iter(tokens), (0..199_998).filter(is_plain).collect());
+}
+
 #[test]
 fn harmony_is_what_tiktoken_says() {
     let vocabulary = Vocabulary::o200k_harmony();

@@ -41,3 +41,27 @@ pub trait Target: Reproduction {
     /// Panics where something is not as promised.
     fn check(&self);
 }
+
+/// A test of each target, which calls a function with the target's type.
+///
+/// `each_target!(run)` makes `#[test] fn pattern() { run::<PatternText>(); }`, and so on.
+#[macro_export]
+macro_rules! each_target {
+    ($run:ident) => {
+        $crate::each_target! {
+            $run
+            schema_text: SchemaText;
+            pattern: PatternText;
+            lark: LarkText;
+            prompt: PromptText;
+            request: RequestText;
+            walk: Walk;
+            tokens: Tokens;
+            history: History;
+            transcript: TranscriptWalk;
+        }
+    };
+    ($run:ident $($name:ident: $target:ident;)*) => {
+        $(#[test] fn $name() { $run::<$crate::$target>(); })*
+    };
+}

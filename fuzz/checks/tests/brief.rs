@@ -7,9 +7,7 @@ use std::sync::LazyLock;
 
 use arbitrary::{Arbitrary, Unstructured};
 use fastrand::Rng;
-use harmony_mask_checks::{
-    History, LarkText, PatternText, PromptText, RequestText, SchemaText, Target, Tokens, TranscriptWalk, Walk,
-};
+use harmony_mask_checks::Target;
 
 /// Inputs of each target.
 const INPUTS: usize = 1_000;
@@ -72,18 +70,4 @@ fn run<T: Target + for<'b> Arbitrary<'b>>() {
     }
 }
 
-macro_rules! targets {
-    ($($name:ident: $target:ty;)*) => { $(#[test] fn $name() { run::<$target>(); })* };
-}
-
-targets! {
-    schema_text: SchemaText;
-    pattern: PatternText;
-    lark: LarkText;
-    prompt: PromptText;
-    request: RequestText;
-    walk: Walk;
-    tokens: Tokens;
-    history: History;
-    transcript: TranscriptWalk;
-}
+harmony_mask_checks::each_target!(run);

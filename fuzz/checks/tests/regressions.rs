@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use harmony_mask_checks::{
-    History, LarkText, PatternText, PromptText, RequestText, SchemaText, Target, Tokens, TranscriptWalk, Walk,
-};
+use harmony_mask_checks::Target;
 
 #[expect(clippy::print_stderr, reason = "tells which input failed")]
 fn check<T: Target>() {
@@ -22,18 +20,4 @@ fn check<T: Target>() {
     }
 }
 
-macro_rules! targets {
-    ($($name:ident: $target:ty;)*) => { $(#[test] fn $name() { check::<$target>(); })* };
-}
-
-targets! {
-    schema_text: SchemaText;
-    pattern: PatternText;
-    lark: LarkText;
-    prompt: PromptText;
-    request: RequestText;
-    walk: Walk;
-    tokens: Tokens;
-    history: History;
-    transcript: TranscriptWalk;
-}
+harmony_mask_checks::each_target!(check);

@@ -98,6 +98,23 @@ impl Alternatives {
         Self { fingerprint: fingerprint(&fingerprints), group: group.clone(), alive: alive.into() }
     }
 
+    fn lefts(&self) -> Vec<Left> {
+        self.alive.iter().map(Members::left).collect()
+    }
+
+    fn is_first(&self) -> bool {
+        self.alive[0].progress.read == 0
+    }
+
+    /// Whether another member may come.
+    fn offers_member(&self, lefts: &[Left]) -> bool {
+        let offers = |(members, left): (&Members, &Left)| {
+            !members.offered(*left).is_empty()
+                || (0..members.objects().rest.len()).any(|class| members.has_other(class, *left))
+        };
+        self.alive.iter().zip(lefts).any(offers)
+    }
+
     /// A declared member and all that follows it.
     fn declared(&self, lefts: &[Left]) -> Option<Expression> {
         let mut offers: Vec<(u32, Offer)> = Vec::new();
@@ -128,11 +145,8 @@ impl Alternatives {
         let mut kinds: Vec<(Leaf, NodeId, Vec<Offer>)> = Vec::new();
         for (at, (members, left)) in self.alive.iter().zip(lefts).enumerate() {
             for (class, names) in members.objects().rest.iter().enumerate() {
-                let Some(leaf) =
-                    members.offers_other(class, *left).then(|| members.other_names(class)).flatten()
-                else {
-                    continue;
-                };
+                let offered = members.offers_other(class, *left);
+                let Some(leaf) = offered.then(|| members.other_names(class)).flatten() else { continue };
                 let schema = names.schema;
                 match kinds.iter_mut().find(|(known, same, _)| *same == schema && *known == leaf) {
                     Some((_, _, offers)) => offers.push((at, class)),
@@ -185,11 +199,11 @@ impl Alternatives {
 
 impl Rule for Alternatives {
     fn expand(&self) -> Expression {
-        let lefts: Vec<Left> = self.alive.iter().map(Members::left).collect();
+        let lefts = self.lefts();
         let (punctuation, level) = (&self.group.spelling().punctuation, self.group.level());
-        let is_first = self.alive[0].progress.read == 0;
-        let more = Expression::choice(self.declared(&lefts).into_iter().chain(self.others(&lefts)));
-        let more = more.map(|member| punctuation.before(level, is_first).then(member));
+        let is_first = self.is_first();
+        let member = || Expression::rule(Arc::new(NextMember(self.clone())));
+        let more = self.offers_member(&lefts).then(|| punctuation.before(level, is_first).then(member()));
         let may_close = self.alive.iter().zip(&lefts).any(|(members, left)| members.may_close(*left));
         let close = may_close.then(|| punctuation.end_object(level, is_first));
         Expression::choice(close.into_iter().chain(more)).expect("an inhabited object can be completed")
@@ -209,6 +223,38 @@ impl Rule for Alternatives {
 
     fn fingerprint(&self) -> u64 {
         fingerprint(&("object", self.fingerprint))
+    }
+}
+
+/// A member, and all that follows it. A rule of its own, as most tokens with the comma before it end there: the names that may come are found when
+/// one is about to begin.
+#[derive(Debug)]
+struct NextMember(Alternatives);
+
+impl Rule for NextMember {
+    fn expand(&self) -> Expression {
+        let lefts = self.0.lefts();
+        let members = self.0.declared(&lefts).into_iter().chain(self.0.others(&lefts));
+        Expression::choice(members).expect("offered only where there is one")
+    }
+
+    fn min_len(&self) -> u32 {
+        /// Two quotation marks, a colon, a value, the brace.
+        const LEAST: u32 = 5;
+        let comma = u32::from(!self.0.is_first());
+        self.0.min_len().saturating_sub(comma).max(LEAST)
+    }
+
+    fn place(&self) -> String {
+        self.0.place()
+    }
+
+    fn same(&self, other: &dyn Rule) -> bool {
+        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| self.0.is_same(&other.0))
+    }
+
+    fn fingerprint(&self) -> u64 {
+        fingerprint(&("member", self.0.fingerprint))
     }
 }
 

@@ -176,6 +176,12 @@ impl Members {
         names != Some(0) && !passes_over && after.is_enough(self.objects(), self.read_after())
     }
 
+    /// The same, and that there is a name which leads to no object to avoid.
+    pub(super) fn has_other(&self, class: usize, left: Left) -> bool {
+        let is_endless = || self.progress.avoid.is_empty() && self.names_left(class).is_none();
+        self.offers_other(class, left) && (is_endless() || self.other_names(class).is_some())
+    }
+
     /// The names of a class that may come next; `None` where none is left.
     pub(super) fn other_names(&self, class: usize) -> Option<Leaf> {
         let avoid = self.names_to_avoid(class);

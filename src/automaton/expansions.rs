@@ -1,0 +1,46 @@
+//! The bodies of rules, which are made when a text reaches them.
+
+use crate::cache::{Bounded, Weight, bounded};
+use crate::expression::{Expression, Kind, RuleRef};
+
+/// The bodies of rules that were reached.
+pub(super) struct Expansions(Bounded<RuleRef, Expression>);
+
+impl Expansions {
+    pub(super) fn new(bytes: usize) -> Self {
+        Self(bounded(bytes))
+    }
+
+    pub(super) fn expand(&self, rule: &RuleRef) -> Expression {
+        if let Some(body) = self.0.get(rule) {
+            return body;
+        }
+        let body = rule.expand();
+        self.0.insert(rule.clone(), body.clone());
+        body
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        usize::try_from(self.0.weight()).unwrap_or(usize::MAX)
+    }
+}
+
+/// What a body allocates, down to the rules in it; what it shares with other bodies is counted for each.
+impl Weight for Expression {
+    fn weight_bytes(&self) -> usize {
+        const NODE: usize = 160;
+        let parts = match self.kind() {
+            Kind::Empty | Kind::Special(_) => 0,
+            Kind::Literal(bytes) => bytes.len(),
+            // A rule's own data, roughly.
+            Kind::Rule(_) => 256,
+            Kind::Match { leaf, arms } => {
+                leaf.memory_bytes() + arms.iter().map(Self::weight_bytes).sum::<usize>()
+            }
+            Kind::Sequence(head, tail) => head.weight_bytes() + tail.weight_bytes(),
+            Kind::Choice(options) => options.iter().map(Self::weight_bytes).sum(),
+            Kind::Capture { body, then, .. } => 256 + body.weight_bytes() + then.weight_bytes(),
+        };
+        NODE + parts
+    }
+}

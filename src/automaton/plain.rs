@@ -1,0 +1,259 @@
+//! Plain text read by an automaton: which tokens it reads, and where it stands when plain text ends.
+//!
+//! The vocabulary lists plain text by shape. Where the automaton reads all bytes of a kind alike, one step decides on all tokens of a shape, and
+//! tokens of shapes that stand side by side are taken as one run. Where it does not, the texts of that shape are walked one by one. Against a walk
+//! over all of the trie, the slowest thousandth of the masks of a first pass is from 409 µs on where it was from 772 µs on
+//! (`chrt -f 10 harmony-mask-bench maskbench target/corpora/maskbench-dev --sample 1500 --seed 7`).
+
+use std::ops::Range;
+
+use super::token_set::Builder;
+use crate::regular::{Dfa, StateId, begins_character};
+use crate::special::TokenId;
+use crate::vocabulary::Vocabulary;
+
+/// What an automaton reads of the plain text of a vocabulary.
+#[derive(Default)]
+pub(super) struct Plain {
+    /// Runs of tokens in the vocabulary's list by shape.
+    pub(super) runs: Vec<Range<usize>>,
+    /// Tokens of shapes that are not read as one.
+    pub(super) tokens: Vec<TokenId>,
+    /// Nodes that are not plain below text that was read, with the state after that text and the characters in it.
+    pub(super) breaks: Vec<Break>,
+}
+
+/// A node of the trie that is not plain, below plain text.
+#[derive(Clone, Copy)]
+pub(super) struct Break {
+    pub(super) node: u32,
+    /// The state of the automaton before the node's byte.
+    pub(super) state: StateId,
+    /// The characters before it.
+    pub(super) characters: u32,
+}
+
+/// Reads all plain text from a state of an automaton, as far as the characters of a text and those that still complete it are within `budget`.
+pub(super) fn read(vocabulary: &Vocabulary, dfa: &Dfa, at: StateId, budget: u32) -> Plain {
+    let mut reader =
+        Reader { vocabulary, dfa, budget, alike: alike(dfa), path: [(at, 0); 256], found: Plain::default() };
+    reader.read(at);
+    reader.found
+}
+
+impl Plain {
+    /// Adds the tokens to a set. What most tokens are in begins with all of them.
+    pub(super) fn add_to(&self, vocabulary: &Vocabulary, set: &mut Builder) {
+        let all = &*vocabulary.plain().tokens;
+        let count: usize = self.runs.iter().map(ExactSizeIterator::len).sum();
+        if count > all.len() / 2 {
+            set.insert_words(&words(vocabulary, u32::MAX));
+            let starts = self.runs.iter().map(|run| run.start).chain([all.len()]);
+            let ends = std::iter::once(0).chain(self.runs.iter().map(|run| run.end));
+            ends.zip(starts).for_each(|(end, start)| set.remove_all(&all[end..start]));
+        } else {
+            self.runs.iter().for_each(|run| set.insert_all(&all[run.clone()]));
+        }
+        set.insert_all(&self.tokens);
+    }
+}
+
+/// The mask words of the plain tokens that begin at most so many characters.
+pub(super) fn words(vocabulary: &Vocabulary, budget: u32) -> Vec<u32> {
+    let most = u8::try_from(budget).unwrap_or(u8::MAX).min(Vocabulary::NOT_PLAIN - 1);
+    let word = |ids: &[u8]| {
+        let eights = ids.chunks(8).map(|eight| {
+            let mut fit = [0; 8];
+            fit.iter_mut().zip(eight).for_each(|(fit, characters)| *fit = u8::from(*characters <= most));
+            bits(fit)
+        });
+        eights.zip((0..32).step_by(8)).fold(0, |word, (bits, at)| word | u32::from(bits) << at)
+    };
+    vocabulary.plain_characters().chunks(32).map(word).collect()
+}
+
+/// Eight bytes of 0 or 1 as the bits of one, the first as the lowest. The product has each of them once in its highest byte, and nothing is carried.
+fn bits(bytes: [u8; 8]) -> u8 {
+    (u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+}
+
+/// Where plain text ends that may be any.
+pub(super) fn breaks(vocabulary: &Vocabulary, state: StateId, budget: u32) -> Vec<Break> {
+    let plain = vocabulary.plain();
+    let of = |place| {
+        let characters = plain.shape(place).characters.into();
+        let nodes = plain.breaks(place).iter().filter(move |_| characters <= budget);
+        nodes.map(move |node| Break { node: *node, state, characters })
+    };
+    (0..plain.len()).flat_map(of).collect()
+}
+
+struct Reader<'a> {
+    vocabulary: &'a Vocabulary,
+    dfa: &'a Dfa,
+    budget: u32,
+    /// For each byte, the last one after it up to which no state tells bytes apart.
+    alike: [u8; 256],
+    /// The states before each depth of a walk over texts, with the characters before it.
+    path: [(StateId, u32); 256],
+    found: Plain,
+}
+
+/// Where the bytes of a kind lead to.
+enum Target {
+    /// All to one state.
+    One(StateId),
+    Several,
+    Nowhere,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, at: StateId) {
+        let shapes = self.vocabulary.plain();
+        let mut states = [at; 256];
+        self.ends(0, at);
+        let mut place = 1;
+        while place < shapes.len() {
+            let shape = shapes.shape(place);
+            let before = states[usize::from(shape.depth) - 1];
+            match self.target(before, shape.first, shape.last) {
+                Target::One(state) if self.fits(state, shape.characters.into()) => {
+                    states[usize::from(shape.depth)] = state;
+                    self.run(shapes.tokens(place));
+                    self.ends(place, state);
+                    place += 1;
+                    continue;
+                }
+                Target::Several => {
+                    let begins = u32::from(begins_character(shape.first));
+                    let characters = u32::from(shape.characters) - begins;
+                    shapes.members(place).iter().for_each(|node| self.below(*node, before, characters));
+                }
+                Target::One(_) | Target::Nowhere => {}
+            }
+            place = shape.end;
+        }
+    }
+
+    fn fits(&self, state: StateId, characters: u32) -> bool {
+        self.budget == u32::MAX
+            || characters.saturating_add(self.dfa.least_chars()[state as usize]) <= self.budget
+    }
+
+    fn target(&self, from: StateId, first: u8, last: u8) -> Target {
+        let to = self.dfa.next(from, first);
+        let mut end = self.alike[usize::from(first)];
+        while end < last {
+            if self.dfa.next(from, end + 1) != to {
+                return Target::Several;
+            }
+            end = self.alike[usize::from(end) + 1];
+        }
+        to.map_or(Target::Nowhere, Target::One)
+    }
+
+    fn run(&mut self, tokens: Range<usize>) {
+        match self.found.runs.last_mut() {
+            Some(last) if last.end == tokens.start => last.end = tokens.end,
+            _ if tokens.is_empty() => {}
+            _ => self.found.runs.push(tokens),
+        }
+    }
+
+    /// Plain text may end after a shape.
+    fn ends(&mut self, place: u32, state: StateId) {
+        let plain = self.vocabulary.plain();
+        let characters = plain.shape(place).characters.into();
+        let ends = plain.breaks(place).iter().map(|node| Break { node: *node, state, characters });
+        self.found.breaks.extend(ends);
+    }
+
+    /// Reads a plain node and those below it; `before` is the state before its byte.
+    fn below(&mut self, node: u32, before: StateId, characters: u32) {
+        let trie = self.vocabulary.trie();
+        let (mut at, end) = (node, trie.node(node).end);
+        self.path[trie.node(node).parent_depth()] = (before, characters);
+        while at < end {
+            let node = trie.node(at);
+            let (before, characters) = self.path[node.parent_depth()];
+            if !Vocabulary::is_plain(node.byte) {
+                self.found.breaks.push(Break { node: at, state: before, characters });
+                at = node.end;
+                continue;
+            }
+            let characters = characters + u32::from(begins_character(node.byte));
+            match self.dfa.next(before, node.byte).filter(|state| self.fits(*state, characters)) {
+                Some(state) => {
+                    self.path[usize::from(node.depth)] = (state, characters);
+                    self.found.tokens.extend(node.token);
+                    at += 1;
+                }
+                None => at = node.end,
+            }
+        }
+    }
+}
+
+/// For each byte, the last one of those after it that are all of its class.
+fn alike(dfa: &Dfa) -> [u8; 256] {
+    let mut alike = [u8::MAX; 256];
+    for byte in (0..u8::MAX).rev() {
+        let is_end = dfa.class_of(byte) != dfa.class_of(byte + 1);
+        alike[usize::from(byte)] = if is_end { byte } else { alike[usize::from(byte) + 1] };
+    }
+    alike
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::token_set::TokenSet;
+    use super::*;
+    use crate::regular::Pattern;
+    use crate::token_mask::TokenMask;
+
+    /// The tokens that are plain text, read byte by byte within the budget.
+    fn by_bytes(vocabulary: &Vocabulary, dfa: &Dfa, at: StateId, budget: u32) -> Vec<TokenId> {
+        let fits = |token: &TokenId| {
+            let bytes = vocabulary.token_bytes(*token).unwrap_or_default();
+            let end = bytes.iter().try_fold(at, |state, byte| dfa.next(state, *byte));
+            let characters = vocabulary.plain_characters()[*token as usize];
+            let cost = |end| u32::from(characters).saturating_add(dfa.least_chars()[end as usize]);
+            characters != Vocabulary::NOT_PLAIN
+                && end.is_some_and(|end| budget == u32::MAX || cost(end) <= budget)
+        };
+        (0..199_998).filter(fits).collect()
+    }
+
+    fn check(pattern: &str) {
+        let vocabulary = Vocabulary::o200k_harmony();
+        let dfa = Pattern::parse(pattern).expect("a pattern").to_dfa(10_000).expect("not large");
+        let states = (0..dfa.states() as StateId).filter(|state| !dfa.is_within_character(*state));
+        for (state, budget) in states.take(6).flat_map(|state| [(state, u32::MAX), (state, 5)]) {
+            let mut set = TokenSet::builder(vocabulary.width());
+            read(&vocabulary, &dfa, state, budget).add_to(&vocabulary, &mut set);
+            let mut mask = TokenMask::new(vocabulary.width());
+            set.finish().add_to(&mut mask.as_mut());
+            let expected = by_bytes(&vocabulary, &dfa, state, budget);
+            assert_eq!(
+                mask.iter().collect::<Vec<_>>(),
+                expected,
+                "{pattern} in state {state} within {budget}"
+            );
+        }
+    }
+
+    #[test]
+    fn shapes_are_read_as_their_texts_are() {
+        for pattern in [
+            "^[a-z]+$",
+            "^[^/]*$",
+            "x",
+            r"\.(jpg|png)$",
+            r"\s",
+            r"^\S+ \d{2,4}$",
+            r"^[\u4e00-\u9fff]{2,8}é?$",
+        ] {
+            check(pattern);
+        }
+    }
+}
