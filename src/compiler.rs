@@ -1,7 +1,7 @@
 //! The pipeline: from a request, a schema or a grammar's text to a grammar, and from a grammar to matchers.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::lark::{self, LarkError, LarkErrorKind, Template};
 use crate::limits::{Budget, Cancellation, Limits};
 use crate::matcher::{Matcher, PromptError, Rules};
 use crate::regular::Dfa;
-use crate::schema::{Coverage, Schema, SchemaError, SchemaOptions};
+use crate::schema::{Coverage, Occurrences, Schema, SchemaError, SchemaOptions};
 use crate::special::{SpecialToken, TokenId};
 use crate::vocabulary::Vocabulary;
 
@@ -325,16 +325,27 @@ impl Part<'_> {
 /// What a compilation found in the schemas.
 #[derive(Debug, Default)]
 struct Report {
-    coverage: Vec<CoverageEntry>,
+    /// The keywords of each schema, with the tool it belongs to.
+    occurrences: Vec<(Option<String>, Arc<Occurrences>)>,
+    /// The same written out: made when somebody asks, because few do, and it took a twentieth of all compile time.
+    coverage: OnceLock<Vec<CoverageEntry>>,
     warnings: Vec<String>,
 }
 
 impl Report {
     fn add(&mut self, part: &Part<'_>, schema: &Schema) {
-        let tool = part.tool.map(str::to_owned);
-        let entry = |coverage: Coverage| CoverageEntry { tool: tool.clone(), coverage };
-        self.coverage.extend(schema.coverage().map(entry));
+        self.occurrences.push((part.tool.map(str::to_owned), schema.occurrences()));
         self.warnings.extend(schema.warnings().iter().map(|warning| format!("{}: {warning}", part.what)));
+    }
+
+    fn coverage(&self) -> &[CoverageEntry] {
+        self.coverage.get_or_init(|| {
+            let entries = |(tool, found): &(Option<String>, Arc<Occurrences>)| {
+                let entry = |coverage| CoverageEntry { tool: tool.clone(), coverage };
+                found.written().map(entry).collect::<Vec<_>>()
+            };
+            self.occurrences.iter().flat_map(entries).collect()
+        })
     }
 }
 
@@ -399,7 +410,7 @@ impl Grammar {
     /// Every keyword of every schema: enforced exactly, or an annotation that constrains nothing.
     #[must_use]
     pub fn coverage(&self) -> &[CoverageEntry] {
-        &self.report.coverage
+        self.report.coverage()
     }
 
     /// What a schema's author should know, in words: a property that can never occur, a `oneOf` whose branches overlap.

@@ -15,9 +15,7 @@ use serde_json::{Map, Value};
 
 use crate::limits::Limits;
 use crate::regular::Dfa;
-use crate::schema::{
-    Arrays, Kind, NameClass, NodeId, Numbers, Objects, Schema, Strings, are_equal, automaton,
-};
+use crate::schema::{Arrays, Decimal, Kind, NameClass, NodeId, Numbers, Objects, Schema, Strings, are_equal};
 
 /// A number of values, at least.
 pub(super) type Count = u64;
@@ -125,6 +123,10 @@ impl<'s> Counter<'s> {
         let nodes: Vec<NodeId> = self.schema.nodes().collect();
         let mut grown = Vec::new();
         for node in nodes.into_iter().rev() {
+            // Counts only grow.
+            if self.counts[&node] == ENDLESS {
+                continue;
+            }
             let count = self.node(node);
             if self.counts.insert(node, count) != Some(count) {
                 grown.push(node);
@@ -185,17 +187,22 @@ fn objects_left(
     let open: Vec<_> = open.map(|(required, schema)| (required, count(schema))).collect();
     let required = open.iter().filter(|(required, _)| *required).count() as u32;
     let room = objects.max_members.map_or(u32::MAX, |max| max.saturating_sub(read.saturating_add(required)));
-    let any_number = |names: &Dfa| names.count_from(names.start()).is_none();
     if open.iter().any(|(required, values)| *required && *values == 0) {
         return 0;
     }
-    let is_endless =
-        |class: &NameClass| class.names.as_deref().is_none_or(any_number) && count(class.schema) > 0;
-    if room > 0 && objects.rest.iter().any(is_endless) {
+    let has_endless =
+        |class: &NameClass| class.names.as_deref().is_none_or(is_endless) && count(class.schema) > 0;
+    if room > 0 && objects.rest.iter().any(has_endless) {
         return ENDLESS;
     }
     if objects.wishes > 0 {
         return 0;
+    }
+    let least = objects.min_members.saturating_sub(read.saturating_add(required));
+    let optional = u32::try_from(open.len()).unwrap_or(u32::MAX) - required;
+    if least == 0 && room >= optional {
+        let ways = |(required, values): (bool, Count)| values.saturating_add(Count::from(!required));
+        return open.into_iter().map(ways).fold(1, Count::saturating_mul);
     }
     // By the number of optional members that are there.
     let mut ways: Vec<Count> = vec![1];
@@ -209,7 +216,6 @@ fn objects_left(
             }
         };
     }
-    let least = objects.min_members.saturating_sub(read.saturating_add(required));
     let within = (0..).zip(ways).filter(|(optional, _)| (least..=room).contains(optional));
     within.map(|(_, ways)| ways).fold(0, Count::saturating_add)
 }
@@ -224,6 +230,14 @@ fn multiples(cell: &Numbers) -> Count {
     let (Some(lower), Some(upper), Some(step)) = (&cell.lower, &cell.upper, &cell.multiple_of) else {
         return ENDLESS;
     };
+    if let (Some(low), Some(high), Some(step)) = (small(&lower.value), small(&upper.value), small(step))
+        && cell.no_multiples_of.is_empty()
+    {
+        let (low, high) = (low + i128::from(!lower.inclusive), high - i128::from(!upper.inclusive));
+        // The first multiple is rounded up, the last one down.
+        let (first, last) = (-(-low).div_euclid(step), high.div_euclid(step));
+        return Count::try_from(last + 1 - first).unwrap_or(0).min(MULTIPLES);
+    }
     let mut multiple = lower.value.next_multiple(step, !lower.inclusive);
     let mut count = 0;
     for _ in 0..MULTIPLES {
@@ -236,15 +250,28 @@ fn multiples(cell: &Numbers) -> Count {
     count
 }
 
+/// An integer that is easily computed with.
+fn small(value: &Decimal) -> Option<i128> {
+    let magnitude = i128::from(value.magnitude().to_u64()?);
+    Some(if value.is_negative() { -magnitude } else { magnitude })
+}
+
 fn string_count(strings: &Strings, limits: &Limits) -> Count {
     match (&strings.language, strings.max_length) {
         (None, Some(0)) => 1,
         (None, _) => ENDLESS,
-        // A language too large to be looked at is not relied on.
-        (Some(_), _) => {
-            automaton(strings, limits).map_or(0, |words| words.count_from(words.start()).unwrap_or(ENDLESS))
+        (Some(words), None) if strings.min_length == 0 || is_endless(words) => {
+            words.count_from(words.start()).unwrap_or(ENDLESS)
+        }
+        (Some(words), max) => {
+            let longest = u32::try_from(limits.dfa_states).unwrap_or(u32::MAX);
+            words.count_within(strings.min_length, max.map_or(longest, |max| max.min(longest)))
         }
     }
+}
+
+fn is_endless(words: &Dfa) -> bool {
+    words.count_from(words.start()).is_none()
 }
 
 /// For the member or element that comes next: which of its values leave only values to avoid, where `left` ways to go on follow. `avoid` are the
@@ -279,4 +306,36 @@ pub(super) fn after_member(
 /// nothing is compared with it.
 pub(super) fn parse(text: &[u8]) -> Option<Value> {
     serde_json::from_slice(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Each way to count against a look at each number.
+    #[test]
+    fn multiples_are_counted() {
+        let decimal =
+            |value: &Value| Decimal::from_number(value.as_number().expect("a number"), 10).expect("short");
+        for (step, factor) in [(json!(1), 1), (json!(3), 3), (json!(0.5), 0), (json!(7), 7)] {
+            for (low, high, inclusive) in
+                [(-7, 7, true), (-7, 7, false), (0, 0, true), (3, 14, false), (-9, -3, true)]
+            {
+                let bound =
+                    |value: i64| Some(crate::schema::Bound { value: decimal(&json!(value)), inclusive });
+                let multiple_of = Some(decimal(&step));
+                let cell =
+                    Numbers { lower: bound(low), upper: bound(high), multiple_of, ..Numbers::default() };
+                let halves = (2 * low..=2 * high).filter(|half| match factor {
+                    0 => true,
+                    factor => half % (2 * factor) == 0,
+                });
+                let expected =
+                    halves.filter(|half| inclusive || (2 * low < *half && *half < 2 * high)).count();
+                assert_eq!(multiples(&cell), expected as Count, "{step} from {low} to {high}, {inclusive}");
+            }
+        }
+    }
 }

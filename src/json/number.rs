@@ -106,17 +106,16 @@ fn numerals(cells: &[Numbers], limit: usize) -> Result<Dfa, LimitExceeded> {
 
 /// The numerals of cells without gaps, over some of the characters of numerals.
 fn explore(cells: &[Numbers], alphabet: &[u8], limit: usize) -> Result<Dfa, LimitExceeded> {
-    let machines = Machines::new(cells, limit)?;
-    let step = |state: &Reading, byte| machines.step(state, byte);
-    let label = |state: &Reading| machines.is_numeral(state).then_some(0);
-    Dfa::explore(Reading::Start, alphabet, step, label, limit)
+    let machines = Machines::new(cells, alphabet.contains(&b'e'), limit)?;
+    let step = |thread, byte| machines.step(thread, byte);
+    let is_numeral = |thread| machines.is_numeral(thread);
+    Dfa::explore_all(machines.starts.iter().copied(), alphabet, step, is_numeral, limit)
 }
 
 /// What runs side by side. Both signs share a machine where they allow the same magnitudes.
 struct Machines {
     magnitudes: Vec<Magnitudes>,
-    positive: Vec<Thread>,
-    negative: Vec<Thread>,
+    starts: Vec<Thread>,
 }
 
 /// One form of the numerals of some magnitudes, partly read.
@@ -124,6 +123,8 @@ struct Machines {
 struct Thread {
     magnitudes: usize,
     form: Form,
+    /// Whether a minus must still be read.
+    wants_sign: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -132,57 +133,34 @@ enum Form {
     Scientific(Scientific),
 }
 
-/// How far a numeral has been read.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Reading {
-    /// Before the sign.
-    Start,
-    /// After it: what it may still become.
-    Digits(Vec<Thread>),
-}
-
 impl Machines {
-    fn new(cells: &[Numbers], limit: usize) -> Result<Self, LimitExceeded> {
-        let mut machines = Self { magnitudes: Vec::new(), positive: Vec::new(), negative: Vec::new() };
+    fn new(cells: &[Numbers], has_exponents: bool, limit: usize) -> Result<Self, LimitExceeded> {
+        let mut machines = Self { magnitudes: Vec::new(), starts: Vec::new() };
         for cell in cells {
             if let Some(magnitudes) = Magnitudes::of_positive(cell, limit)? {
-                let threads = machines.threads(magnitudes);
-                machines.positive.extend(threads);
+                machines.add(magnitudes, false, has_exponents);
             }
             if let Some(magnitudes) = Magnitudes::of_negative(cell, limit)? {
-                let threads = machines.threads(magnitudes);
-                machines.negative.extend(threads);
+                machines.add(magnitudes, true, has_exponents);
             }
         }
         Ok(machines)
     }
 
-    fn threads(&mut self, magnitudes: Magnitudes) -> [Thread; 2] {
-        let last = self.magnitudes.len().wrapping_sub(1);
-        let index = if self.magnitudes.last() == Some(&magnitudes) {
-            last
-        } else {
+    fn add(&mut self, magnitudes: Magnitudes, wants_sign: bool, has_exponents: bool) {
+        if self.magnitudes.last() != Some(&magnitudes) {
             self.magnitudes.push(magnitudes);
-            self.magnitudes.len() - 1
-        };
-        [Form::Plain(Plain::Start), Form::Scientific(Scientific::Start)]
-            .map(|form| Thread { magnitudes: index, form })
+        }
+        let forms = [Form::Plain(Plain::Start), Form::Scientific(Scientific::Start)];
+        let forms = forms.into_iter().take(if has_exponents { 2 } else { 1 });
+        let magnitudes = self.magnitudes.len() - 1;
+        self.starts.extend(forms.map(|form| Thread { magnitudes, form, wants_sign }));
     }
 
-    fn step(&self, state: &Reading, byte: u8) -> Option<Reading> {
-        let threads = match (state, byte) {
-            (Reading::Start, b'-') => self.negative.clone(),
-            (Reading::Start, byte) => self.advance(&self.positive, byte),
-            (Reading::Digits(threads), byte) => self.advance(threads, byte),
-        };
-        (!threads.is_empty()).then_some(Reading::Digits(threads))
-    }
-
-    fn advance(&self, threads: &[Thread], byte: u8) -> Vec<Thread> {
-        threads.iter().filter_map(|thread| self.advance_thread(*thread, byte)).collect()
-    }
-
-    fn advance_thread(&self, thread: Thread, byte: u8) -> Option<Thread> {
+    fn step(&self, thread: Thread, byte: u8) -> Option<Thread> {
+        if thread.wants_sign {
+            return (byte == b'-').then_some(Thread { wants_sign: false, ..thread });
+        }
         let of = &self.magnitudes[thread.magnitudes];
         let form = match thread.form {
             Form::Plain(plain) => Form::Plain(plain.step(of, byte)?),
@@ -191,11 +169,11 @@ impl Machines {
         Some(Thread { form, ..thread })
     }
 
-    fn is_numeral(&self, state: &Reading) -> bool {
-        let Reading::Digits(threads) = state else { return false };
-        threads.iter().any(|thread| match thread.form {
-            Form::Plain(plain) => plain.is_numeral(&self.magnitudes[thread.magnitudes]),
-            Form::Scientific(scientific) => scientific.is_numeral(),
-        })
+    fn is_numeral(&self, thread: Thread) -> bool {
+        !thread.wants_sign
+            && match thread.form {
+                Form::Plain(plain) => plain.is_numeral(&self.magnitudes[thread.magnitudes]),
+                Form::Scientific(scientific) => scientific.is_numeral(),
+            }
     }
 }

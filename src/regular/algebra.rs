@@ -221,7 +221,7 @@ struct PairNumbers {
 
 impl PairNumbers {
     /// More pairs than this are looked up by hash: most products reach few of their pairs.
-    const MOST: usize = 1 << 18;
+    const MOST: usize = 1 << 15;
 
     fn new(left: usize, right: usize) -> Self {
         let (width, pairs) = (right + 1, (left + 1) * (right + 1));

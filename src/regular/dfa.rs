@@ -34,6 +34,7 @@ pub struct Dfa {
 #[derive(Default)]
 struct Derived {
     counts: OnceLock<Box<[Option<u64>]>>,
+    firsts: OnceLock<Box<[u8]>>,
     least_chars: OnceLock<Box<[u32]>>,
     live: OnceLock<Live>,
     fingerprint: OnceLock<u64>,
@@ -199,40 +200,47 @@ impl Dfa {
     /// One edge for each class that leads on, along the first byte of the class, in byte order.
     pub(super) fn edges(&self, state: StateId) -> impl Iterator<Item = (u8, StateId)> + '_ {
         let row = &self.table[state as usize * self.width..][..self.width];
-        let firsts = (0..=u8::MAX).scan(0, |seen, byte| {
-            let is_first = usize::from(self.classes[usize::from(byte)]) == *seen;
-            *seen += usize::from(is_first);
-            Some(is_first.then_some(byte))
-        });
-        firsts.flatten().zip(row).filter(|(_, next)| **next != DEAD).map(|(byte, next)| (byte, *next))
+        let firsts = self.derived.firsts.get_or_init(|| self.firsts()).iter();
+        firsts.zip(row).filter(|(_, next)| **next != DEAD).map(|(byte, next)| (*byte, *next))
     }
 
-    /// Counts words backwards from states whose successors are all counted; what is left lies on or before a cycle.
+    /// The first byte of each class: classes are numbered by it.
+    fn firsts(&self) -> Box<[u8]> {
+        let mut firsts = Vec::with_capacity(self.width);
+        for (byte, class) in (0..=u8::MAX).zip(self.classes.iter()) {
+            if usize::from(*class) == firsts.len() {
+                firsts.push(byte);
+            }
+        }
+        firsts.into()
+    }
+
+    /// Counts words in depth-first order. A state that leads to one that is still open lies on a cycle, and so do those before it.
     fn count(&self) -> Vec<Option<u64>> {
         let mut sizes = vec![0_u64; self.width];
         self.classes.iter().for_each(|class| sizes[usize::from(*class)] += 1);
-        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.states()];
-        let mut pending = vec![0_usize; self.states()];
-        for (edge, next) in self.table.iter().enumerate().filter(|(_, next)| **next != DEAD) {
-            let state = edge / self.width;
-            before[*next as usize].push(u32::try_from(state).expect("states are numbered in 32 bits"));
-            pending[state] += 1;
-        }
         let mut counts = vec![None; self.states()];
-        let mut ready: Vec<usize> = (0..self.states()).filter(|state| pending[*state] == 0).collect();
-        while let Some(state) = ready.pop() {
-            let row = &self.table[state * self.width..][..self.width];
-            let counted = |next: u32| counts[next as usize].expect("counted before");
-            let onwards = row.iter().zip(&sizes).filter(|(next, _)| **next != DEAD);
-            let words = onwards.fold(u64::from(self.labels[state] != NO_LABEL), |sum, (next, size)| {
-                sum.saturating_add(size.saturating_mul(counted(*next)))
-            });
-            counts[state] = Some(words);
-            for previous in &before[state] {
-                pending[*previous as usize] -= 1;
-                if pending[*previous as usize] == 0 {
-                    ready.push(*previous as usize);
-                }
+        let mut is_open = vec![false; self.states()];
+        let mut seen = vec![false; self.states()];
+        // The states on the path from the start, with the class to follow next and the words found.
+        let mut path = vec![(0, 0, Some(u64::from(self.labels[0] != NO_LABEL)))];
+        (seen[0], is_open[0]) = (true, true);
+        while let Some((state, class, words)) = path.last_mut() {
+            let Some(size) = sizes.get(*class) else {
+                (counts[*state], is_open[*state]) = (*words, false);
+                path.pop();
+                continue;
+            };
+            let next = self.table[*state * self.width + *class] as usize;
+            if next == DEAD as usize || words.is_none() && seen[next] {
+                *class += 1;
+            } else if !std::mem::replace(&mut seen[next], true) {
+                is_open[next] = true;
+                path.push((next, 0, Some(u64::from(self.labels[next] != NO_LABEL))));
+            } else {
+                let more = if is_open[next] { None } else { counts[next] };
+                *words = words.zip(more).map(|(words, more)| words.saturating_add(size.saturating_mul(more)));
+                *class += 1;
             }
         }
         counts

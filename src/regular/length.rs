@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::build::too_many;
 use super::dfa::{DEAD, Dfa, NO_LABEL, StateId};
+use super::partition::Inverse;
 use crate::limits::LimitExceeded;
 
 /// Whether the byte begins a character.
@@ -19,20 +20,21 @@ pub fn begins_character(byte: u8) -> bool {
 /// For each state, the least number of characters that must still begin before a word is complete: a breadth-first search backwards in
 /// which continuation bytes cost nothing.
 pub(super) fn least_chars(dfa: &Dfa) -> Vec<u32> {
-    let mut before: Vec<Vec<(u32, u32)>> = vec![Vec::new(); dfa.states()];
-    for (source, next, cost) in edges(dfa) {
-        before[next as usize].push((source, cost));
-    }
+    // A source and the cost of the edge from there, as one number.
+    let coded = |(source, next, cost): (u32, u32, u32)| (2 * source as usize + cost as usize, next as usize);
+    let edges = edges(dfa);
+    let before = Inverse::new(dfa.states(), || edges.iter().copied().map(coded));
     let mut least: Vec<u32> =
         dfa.labels.iter().map(|label| if *label == NO_LABEL { u32::MAX } else { 0 }).collect();
     let mut queue: VecDeque<u32> =
         (0..).zip(&least).filter(|(_, least)| **least == 0).map(|(state, _)| state).collect();
     while let Some(state) = queue.pop_front() {
-        for (source, cost) in &before[state as usize] {
+        for coded in before.of(state as usize) {
+            let (source, cost) = (coded / 2, coded % 2);
             let chars = least[state as usize] + cost;
-            if chars < least[*source as usize] {
-                least[*source as usize] = chars;
-                if *cost == 0 { queue.push_front(*source) } else { queue.push_back(*source) }
+            if chars < least[source as usize] {
+                least[source as usize] = chars;
+                if cost == 0 { queue.push_front(source) } else { queue.push_back(source) }
             }
         }
     }
@@ -40,18 +42,77 @@ pub(super) fn least_chars(dfa: &Dfa) -> Vec<u32> {
 }
 
 /// Every edge, once for each way in which its bytes count: 1 where a character begins, 0 within one.
-fn edges(dfa: &Dfa) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
-    let mut counts = vec![(false, false); dfa.width];
-    for (byte, class) in (0..=u8::MAX).zip(dfa.classes.iter()) {
-        let count = &mut counts[usize::from(*class)];
-        if begins_character(byte) { count.1 = true } else { count.0 = true }
+fn edges(dfa: &Dfa) -> Vec<(u32, u32, u32)> {
+    let sizes = sizes(dfa);
+    let mut edges = Vec::new();
+    for (source, row) in (0..).zip(dfa.table.chunks_exact(dfa.width)) {
+        for (next, (within, begins)) in row.iter().zip(&sizes).filter(|(next, _)| **next != DEAD) {
+            edges.extend((*within > 0).then_some((source, *next, 0)));
+            edges.extend((*begins > 0).then_some((source, *next, 1)));
+        }
     }
-    let live = dfa.table.iter().enumerate().filter(|(_, next)| **next != DEAD);
-    live.flat_map(move |(edge, next)| {
-        let source = u32::try_from(edge / dfa.width).expect("states fit 32 bits");
-        let (within, begins) = counts[edge % dfa.width];
-        [within.then_some((source, *next, 0)), begins.then_some((source, *next, 1))].into_iter().flatten()
-    })
+    edges
+}
+
+/// How many bytes of each class stand within a character, and how many begin one.
+fn sizes(dfa: &Dfa) -> Vec<(u64, u64)> {
+    let mut sizes = vec![(0, 0); dfa.width];
+    for (byte, class) in (0..=u8::MAX).zip(dfa.classes.iter()) {
+        let size = &mut sizes[usize::from(*class)];
+        *if begins_character(byte) { &mut size.1 } else { &mut size.0 } += 1;
+    }
+    sizes
+}
+
+impl Dfa {
+    /// The number of words with at least `min` and at most `max` characters, at most `u64::MAX`.
+    pub(crate) fn count_within(&self, min: u32, max: u32) -> u64 {
+        let sizes = sizes(self);
+        let mut ways = vec![0_u64; self.states()];
+        ways[0] = 1;
+        let mut total = 0_u64;
+        for chars in 0..=max {
+            if chars >= min {
+                let of_words = ways.iter().zip(&*self.labels).filter(|(_, label)| **label != NO_LABEL);
+                total = of_words.fold(total, |total, (ways, _)| total.saturating_add(*ways));
+            }
+            if total == u64::MAX || ways.iter().all(|ways| *ways == 0) {
+                break;
+            }
+            ways = self.after_character(&ways, &sizes);
+        }
+        total
+    }
+
+    /// In how many ways each state is reached by one more character.
+    fn after_character(&self, ways: &[u64], sizes: &[(u64, u64)]) -> Vec<u64> {
+        let step = |ways: &[u64], size: fn(&(u64, u64)) -> u64| {
+            let mut after = vec![0_u64; ways.len()];
+            for (ways, row) in
+                ways.iter().zip(self.table.chunks_exact(self.width)).filter(|(ways, _)| **ways > 0)
+            {
+                for (next, sizes) in
+                    row.iter().zip(sizes).filter(|(next, sizes)| **next != DEAD && size(sizes) > 0)
+                {
+                    let after = &mut after[*next as usize];
+                    *after = after.saturating_add(ways.saturating_mul(size(sizes)));
+                }
+            }
+            after
+        };
+        let mut open = step(ways, |(_, begins)| *begins);
+        let mut done = vec![0_u64; ways.len()];
+        // A character has at most three continuation bytes.
+        for _ in 0..=3 {
+            for (state, (open, done)) in (0..).zip(open.iter_mut().zip(&mut done)) {
+                if *open > 0 && !self.is_within_character(state) {
+                    *done = done.saturating_add(std::mem::take(open));
+                }
+            }
+            open = step(&open, |(within, _)| *within);
+        }
+        done
+    }
 }
 
 /// The words of an automaton with at least `min` and at most `max` characters.
@@ -73,11 +134,14 @@ impl Window {
     ///
     /// When the states, counted once for each character of `min`, are more than `limit`.
     pub fn new(dfa: Arc<Dfa>, min: u32, max: Option<u32>, limit: usize) -> Result<Self, LimitExceeded> {
+        if (min, max) == (0, None) {
+            return Ok(Self { dfa, min, max, far: 0, short: Arc::from([]), is_lenient: true });
+        }
         let finite = dfa.least_chars().iter().filter(|least| **least != u32::MAX);
         let far = finite.max().map_or(0, |least| least.saturating_add(255));
         let mut window = Self { dfa, min, max, far, short: Arc::from([]), is_lenient: true };
         let mut rows = vec![window.at_min()];
-        let edges: Vec<_> = if min > 0 { edges(&window.dfa).collect() } else { Vec::new() };
+        let edges = if min > 0 { edges(&window.dfa) } else { Vec::new() };
         for _ in 0..min {
             let last = rows.last().expect("the first row");
             let row = one_fewer(last, &edges);
@@ -99,7 +163,11 @@ impl Window {
     #[inline]
     pub fn is_live(&self, state: StateId, read: u32) -> bool {
         if read >= self.min {
-            return self.fits(read, self.dfa.least_chars()[state as usize]);
+            // Without a greatest length any state will do: each leads to a word, unless there is none.
+            return match self.max {
+                None => !self.dfa.is_empty(),
+                Some(_) => self.fits(read, self.dfa.least_chars()[state as usize]),
+            };
         }
         let row = ((self.min - read) as usize).min(self.short.len() - 1);
         self.short[row][state as usize]

@@ -10,11 +10,14 @@ mod dfa;
 mod format;
 mod length;
 mod live;
+mod merge;
 mod minimize;
+mod partition;
 mod pattern;
 #[cfg(test)]
 mod tests;
 mod utf8;
+mod words;
 
 pub use dfa::{Dfa, StateId};
 pub use format::{Format, format, known_formats};

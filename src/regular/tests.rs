@@ -69,6 +69,12 @@ proptest! {
     }
 
     #[test]
+    fn words_are_counted_by_length(words in some_words(), min in 0..4_u32, max in 0..4_u32) {
+        let within = words.iter().filter(|word| (min..=max).contains(&(word.chars().count() as u32)));
+        prop_assert_eq!(finite(&words).count_within(min, max), within.count() as u64);
+    }
+
+    #[test]
     fn windows_are_exact(words in some_words(), negated: bool, min in 0..5_u32, more in proptest::option::of(0..3_u32)) {
         let max = more.map(|more| min + more);
         let dfa = if negated { finite(&words).complement(LIMIT).unwrap() } else { finite(&words) };

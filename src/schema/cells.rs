@@ -220,6 +220,12 @@ impl<'d> ObjectCell<'d> {
         self.members.iter().enumerate().map(|(position, member)| (member.name, position)).collect()
     }
 
+    /// What the value of a member has to satisfy.
+    pub(super) fn at(&self, name: &str) -> FormulaId {
+        let member = self.members.iter().find(|member| member.name == name);
+        member.map_or_else(|| self.rest.at(name), |member| member.formula)
+    }
+
     pub(super) fn required(&self) -> impl Iterator<Item = &MemberCell<'d>> {
         self.members.iter().filter(|member| member.required)
     }

@@ -34,6 +34,9 @@ impl From<LimitExceeded> for NoComplement {
     }
 }
 
+/// Required members that are looked at before a conjunction is made: one that tells branches apart is among the first.
+const TELLING: usize = 8;
+
 type Complemented<T> = Result<T, NoComplement>;
 
 /// What a difference leaves.
@@ -123,6 +126,10 @@ impl<'d> Normaliser<'d> {
             let mut parts = None;
             let mut left = Vec::new();
             for cell in cells {
+                if self.are_plainly_disjoint(&cell, other, location)? {
+                    left.push(cell);
+                    continue;
+                }
                 let both = self.algebra.intersect_objects(&cell, other);
                 let both = both.map_err(|limit| self.limit_at(location, limit))?;
                 if both.iter().all(|both| self.is_impossible_object(both)) {
@@ -147,6 +154,26 @@ impl<'d> Normaliser<'d> {
         Ok(Difference { left: cells, overlaps })
     }
 
+    /// Whether a member that one of two objects requires cannot be as both say: so the branches of most `oneOf`s are told apart.
+    fn are_plainly_disjoint(
+        &mut self,
+        one: &ObjectCell<'d>,
+        other: &ObjectCell<'d>,
+        location: Location,
+    ) -> Result<bool, SchemaError> {
+        let charged = self.algebra.charge(one.members.len() + other.members.len());
+        charged.map_err(|limit| self.limit_at(location, limit))?;
+        let of_one = one.required().take(TELLING).map(|member| (member.formula, other.at(member.name)));
+        let of_other = other.required().take(TELLING).map(|member| (one.at(member.name), member.formula));
+        for (formula, also) in of_one.chain(of_other) {
+            let both = self.algebra.and(formula, also).map_err(|limit| self.limit_at(location, limit))?;
+            if self.is_impossible(both) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     fn no_complement(&self, location: Location, reason: NoComplement) -> SchemaError {
         let message = match reason {
             NoComplement::Limit(limit) => return self.limit_at(location, limit),
@@ -166,6 +193,12 @@ impl Algebra {
         other: &Cells<'_>,
         left: &mut Cells<'_>,
     ) -> Result<(), LimitExceeded> {
+        if other.points.is_empty() && other.ranges.is_empty()
+            || cells.points.is_empty() && cells.ranges.is_empty()
+        {
+            (left.points, left.ranges) = (cells.points.clone(), cells.ranges.clone());
+            return Ok(());
+        }
         let in_other =
             |point| other.points.contains(point) || other.ranges.iter().any(|range| range.contains(point));
         left.points.extend(cells.points.iter().filter(|point| !in_other(point)).cloned());

@@ -1,6 +1,7 @@
 //! What became of each keyword.
 
 use super::document::Location;
+use super::pointer::Pointers;
 
 /// What one keyword at one place of the schema does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,10 +23,41 @@ pub enum Status {
     Annotation,
 }
 
-/// A [`Coverage`] whose pointer is not written out.
-#[derive(Clone, Debug)]
-pub(super) struct Occurrence {
-    pub location: Location,
-    pub keyword: Box<str>,
-    pub status: Status,
+/// Every keyword that was read, written out only when somebody asks: a schema has thousands of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Occurrences {
+    all: Vec<Occurrence>,
+    /// Their keywords, one after the other.
+    keywords: String,
+    pub(super) pointers: Pointers,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Occurrence {
+    location: Location,
+    /// Where its keyword ends; it begins where the one before ends.
+    end: usize,
+    status: Status,
+}
+
+impl Occurrences {
+    pub(super) fn add(&mut self, location: Location, keyword: &str, status: Status) {
+        self.keywords.push_str(keyword);
+        self.all.push(Occurrence { location, end: self.keywords.len(), status });
+    }
+
+    /// The same, in a document with these pointers.
+    pub(super) fn at(self, pointers: Pointers) -> Self {
+        Self { pointers, ..self }
+    }
+
+    /// All of them, in the order in which they were read.
+    pub(crate) fn written(&self) -> impl Iterator<Item = Coverage> + '_ {
+        let mut begin = 0;
+        self.all.iter().map(move |occurrence| {
+            let keyword = self.keywords[begin..occurrence.end].to_owned();
+            begin = occurrence.end;
+            Coverage { pointer: self.pointers.write(occurrence.location), keyword, status: occurrence.status }
+        })
+    }
 }

@@ -2,8 +2,6 @@
 //!
 //! A location is made once per place, however it is reached, so it can stand for the schema found there.
 
-use std::io;
-
 use foldhash::{HashMap, HashMapExt};
 use referencing::Draft;
 use serde_json::Value;
@@ -163,22 +161,40 @@ fn identifier(value: &Value, draft: Draft) -> Option<&str> {
     if hidden { None } else { schema.get(draft.id_keyword())?.as_str() }
 }
 
-/// The length of a value's text without spaces.
-pub(super) fn text_len(value: &Value) -> usize {
-    struct Length(usize);
-    impl io::Write for Length {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
+/// The length of a value's text without spaces, where it is more than `limit`.
+pub(super) fn too_long(value: &Value, limit: usize) -> Option<usize> {
+    // An escape is six bytes at most, so most documents are short enough without a look at each character.
+    let longest = |text: &str| 2 + 6 * text.len();
+    if text_len(value, &longest) <= limit {
+        return None;
+    }
+    Some(text_len(value, &string_len)).filter(|len| *len > limit)
+}
 
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
+fn text_len(value: &Value, string: &impl Fn(&str) -> usize) -> usize {
+    let list = |len: usize, count: usize| 2 + len + count.saturating_sub(1);
+    match value {
+        Value::Null | Value::Bool(true) => 4,
+        Value::Bool(false) => 5,
+        Value::Number(number) => number.as_str().len(),
+        Value::String(text) => string(text),
+        Value::Array(elements) => {
+            list(elements.iter().map(|element| text_len(element, string)).sum(), elements.len())
+        }
+        Value::Object(members) => {
+            let lens = members.iter().map(|(name, value)| string(name) + 1 + text_len(value, string));
+            list(lens.sum(), members.len())
         }
     }
-    let mut length = Length(0);
-    serde_json::to_writer(&mut length, value).expect("counting cannot fail");
-    length.0
+}
+
+fn string_len(text: &str) -> usize {
+    let escape = |byte: u8| match byte {
+        b'"' | b'\\' | 0x08 | 0x0c | b'\n' | b'\r' | b'\t' => 1,
+        0x00..0x20 => 5,
+        _ => 0,
+    };
+    2 + text.len() + text.bytes().map(escape).sum::<usize>()
 }
 
 /// The steps to the first value that is nested deeper than `levels`.
@@ -197,5 +213,25 @@ pub(super) fn too_deep(value: &Value, levels: usize) -> Option<Vec<Step<'_>>> {
             (0..).zip(elements).find_map(|(index, inner)| deeper(Step::Index(index), inner))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lengths_are_those_of_texts() {
+        let check = |value: Value| {
+            let len = value.to_string().len();
+            assert_eq!(too_long(&value, len), None, "{value}");
+            assert_eq!(too_long(&value, len - 1), Some(len), "{value}");
+        };
+        check(json!(null));
+        check(json!([]));
+        check(json!([true, false, 1.5e300, -0.1, {}]));
+        check(json!({"a\"\\/": "\u{0}\u{8}\t\n\u{c}\r\u{1f} \u{7f}é€😀", "b": [[], {"c": null}]}));
     }
 }

@@ -57,18 +57,16 @@ use serde_json::{Value, json};
 
 pub(crate) use admits::are_equal;
 pub(crate) use array_plan::{ArrayPlan, Bounds, PlanState, PlannedKind};
+pub(crate) use coverage::Occurrences;
 pub use coverage::{Coverage, Status};
 pub use decimal::Decimal;
 pub use error::{SchemaError, SchemaErrorKind};
-pub(crate) use strings::automaton;
 pub use values::{
     Arrays, Booleans, Bound, Count, Kind, Member, NameClass, Numbers, Objects, Strings, Values,
 };
 
-use self::coverage::Occurrence;
 use self::least_len::Lens;
 use self::normalise::Normaliser;
-use self::pointer::Pointers;
 use self::prune::{Node, Pruner};
 use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::regular::Dfa;
@@ -87,8 +85,7 @@ use crate::regular::Dfa;
 #[derive(Clone, Debug)]
 pub struct Schema {
     nodes: Vec<Node>,
-    pointers: Pointers,
-    occurrences: Vec<Occurrence>,
+    occurrences: Arc<Occurrences>,
     warnings: Vec<String>,
 }
 
@@ -142,7 +139,8 @@ impl Schema {
         let (formulas, nodes): (Vec<_>, Vec<_>) = nodes.into_iter().unzip();
         let warnings = warning::warnings(&normaliser, &graph, &lens, &formulas);
         let pointers = normaliser.reader.document.pointers();
-        Ok(Self { nodes, pointers, occurrences: normaliser.reader.coverage, warnings })
+        let occurrences = Arc::new(normaliser.reader.occurrences.at(pointers));
+        Ok(Self { nodes, occurrences, warnings })
     }
 
     /// The schema of every JSON value.
@@ -186,16 +184,17 @@ impl Schema {
     /// The JSON pointer of the schema that the node stands for, for messages; of the first one where it is a conjunction of several.
     #[must_use]
     pub fn place(&self, node: NodeId) -> String {
-        self.pointers.write(self.node(node).location)
+        self.occurrences.pointers.write(self.node(node).location)
     }
 
     /// What became of each keyword of each schema that was read. Definitions that nothing refers to are not read.
     pub fn coverage(&self) -> impl Iterator<Item = Coverage> + '_ {
-        self.occurrences.iter().map(|occurrence| Coverage {
-            pointer: self.pointers.write(occurrence.location),
-            keyword: occurrence.keyword.to_string(),
-            status: occurrence.status,
-        })
+        self.occurrences.written()
+    }
+
+    /// What [`coverage`](Self::coverage) writes out.
+    pub(crate) fn occurrences(&self) -> Arc<Occurrences> {
+        self.occurrences.clone()
     }
 
     /// What is suspicious, in a user's words: a property that can never occur, and a `oneOf` whose branches overlap.
@@ -223,10 +222,8 @@ fn check_depth(document: &Value, limits: &Limits) -> Result<(), SchemaError> {
 }
 
 fn check_bytes(document: &Value, limits: &Limits) -> Result<(), SchemaError> {
-    let (given, limit) = (document::text_len(document), limits.schema_bytes);
-    if given <= limit {
-        return Ok(());
-    }
+    let limit = limits.schema_bytes;
+    let Some(given) = document::too_long(document, limit) else { return Ok(()) };
     Err(SchemaError::limit_exceeded(
         String::new(),
         None,

@@ -1,8 +1,9 @@
 //! From the graph of formulas to the public normal form: only what has values, children as nodes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use super::NodeId;
 use super::cells::{ArrayCell, MemberCell, ObjectCell};
@@ -30,13 +31,16 @@ pub(super) struct Pruner<'g, 'd> {
     lens: &'g Lens,
     dfa_states: usize,
     ids: HashMap<usize, NodeId>,
+    /// Lists of words, each made once: alternatives of a union often have the same.
+    words: HashMap<&'g BTreeSet<&'d str>, Arc<Dfa>>,
     /// The positions of the nodes in the graph.
     order: Vec<usize>,
 }
 
 impl<'g, 'd> Pruner<'g, 'd> {
     pub(super) fn new(graph: &'g Graph<'d>, lens: &'g Lens, dfa_states: usize) -> Self {
-        Self { graph, lens, dfa_states, ids: HashMap::from_iter([(0, NodeId(0))]), order: vec![0] }
+        let ids = HashMap::from_iter([(0, NodeId(0))]);
+        Self { graph, lens, dfa_states, ids, words: HashMap::new(), order: vec![0] }
     }
 
     /// The nodes with the formulas they stand for, the root first. The root has values.
@@ -56,11 +60,11 @@ impl<'g, 'd> Pruner<'g, 'd> {
     }
 
     fn values(&mut self, position: usize) -> Result<Values, LimitExceeded> {
-        let cells = &self.graph.cells[position];
+        let graph = self.graph;
+        let cells = &graph.cells[position];
         let mut strings = cells.texts.clone();
         if !cells.words.is_empty() {
-            let words = cells.words.iter().map(|word| (word.as_bytes(), 0));
-            let language = Some(Arc::new(Dfa::words(words, self.dfa_states)?));
+            let language = Some(self.words(&cells.words)?);
             strings.insert(0, Strings { language, finite: true, ..Strings::default() });
         }
         let points = cells.points.iter().cloned().map(Numbers::point);
@@ -78,6 +82,15 @@ impl<'g, 'd> Pruner<'g, 'd> {
                 .map(|((object, groups), _)| self.objects(object, groups))
                 .collect::<Result<_, _>>()?,
         })
+    }
+
+    fn words(&mut self, words: &'g BTreeSet<&'d str>) -> Result<Arc<Dfa>, LimitExceeded> {
+        if let Some(known) = self.words.get(words) {
+            return Ok(known.clone());
+        }
+        let made = Arc::new(Dfa::words(words.iter().map(|word| (word.as_bytes(), 0)), self.dfa_states)?);
+        self.words.insert(words, made.clone());
+        Ok(made)
     }
 
     /// The node of a formula; `None` where it has no values.

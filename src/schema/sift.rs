@@ -51,7 +51,7 @@ impl<'d> Normaliser<'d> {
     }
 
     /// Whether it is plain that nothing satisfies a formula.
-    fn is_impossible(&mut self, formula: FormulaId) -> bool {
+    pub(super) fn is_impossible(&mut self, formula: FormulaId) -> bool {
         if let Some(&known) = self.impossible.get(&formula) {
             return known;
         }

@@ -15,9 +15,26 @@ pub(super) fn normal(strings: Strings, limits: &Limits) -> Result<Option<Strings
     let inhabited = match &strings.language {
         None => max.is_none_or(|max| min <= max),
         Some(language) if (min, max) == (0, None) => !language.is_empty(),
-        Some(language) => !Window::new(Arc::clone(language), min, max, limits.window_entries)?.is_empty(),
+        Some(language) => match is_plainly_inhabited(language, min, max, limits) {
+            Some(inhabited) => inhabited,
+            None => !Window::new(Arc::clone(language), min, max, limits.window_entries)?.is_empty(),
+        },
     };
     Ok(inhabited.then_some(strings))
+}
+
+/// Whether a language has words of these lengths, where that is known without a table of lengths: from a shortest word, or because there is
+/// no longest one. `None`, too, where the table that is needed later may be too large.
+fn is_plainly_inhabited(language: &Dfa, min: u32, max: Option<u32>, limits: &Limits) -> Option<bool> {
+    let rows = (min as usize).saturating_add(2);
+    if language.is_empty() || rows.saturating_mul(language.states()) > limits.window_entries {
+        return None;
+    }
+    let least = language.least_chars()[language.start() as usize];
+    if least >= min {
+        return Some(max.is_none_or(|max| least <= max));
+    }
+    (max.is_none() && language.count_from(language.start()).is_none()).then_some(true)
 }
 
 /// The strings of both; `None` where there are none.
@@ -96,7 +113,7 @@ pub(super) fn may_contain(strings: &Strings, text: &str) -> bool {
 }
 
 /// The words of a cell as an automaton, its window of lengths included.
-pub(crate) fn automaton(strings: &Strings, limits: &Limits) -> Result<Arc<Dfa>, LimitExceeded> {
+pub(super) fn automaton(strings: &Strings, limits: &Limits) -> Result<Arc<Dfa>, LimitExceeded> {
     let language = strings.language.clone().unwrap_or_else(Dfa::text);
     if (strings.min_length, strings.max_length) == (0, None) {
         return Ok(language);
@@ -171,7 +188,11 @@ fn longer(
     bytes: &[u8],
     (state, chars): (StateId, u32),
 ) -> Vec<(StateId, u32)> {
-    let next = |byte: &u8| Some((language.next(state, *byte)?, chars + u32::from(begins_character(*byte))));
+    // Without a greatest length, the count matters only below the least one.
+    let counted =
+        |chars: u32| if strings.max_length.is_none() { chars.min(strings.min_length) } else { chars };
+    let next =
+        |byte: &u8| Some((language.next(state, *byte)?, counted(chars + u32::from(begins_character(*byte)))));
     let positions = bytes.iter().filter_map(next);
     positions.filter(|(_, chars)| strings.max_length.is_none_or(|max| *chars <= max)).collect()
 }

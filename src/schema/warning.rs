@@ -1,6 +1,6 @@
 //! What is not wrong and yet surely not meant.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use super::document::Location;
 use super::formula::FormulaId;
@@ -42,12 +42,16 @@ fn impossible_properties(
     nodes: &[FormulaId],
 ) -> Vec<String> {
     let parts = |formula: FormulaId| normaliser.algebra.formulas.parts(formula).to_vec();
-    let alive: HashSet<FormulaId> = nodes.iter().flat_map(|&node| parts(node)).collect();
     let early =
         normaliser.impossible.iter().filter(|(_, impossible)| **impossible).map(|(formula, _)| *formula);
     let late =
         (0..).zip(&graph.nodes).filter(|(node, _)| lens.node(*node).is_none()).map(|(_, formula)| *formula);
     let failed: HashSet<FormulaId> = early.chain(late).flat_map(parts).collect();
+    // Of most schemas everything has values.
+    if failed.is_empty() {
+        return Vec::new();
+    }
+    let alive: HashSet<FormulaId> = nodes.iter().flat_map(|&node| parts(node)).collect();
     let dead_schemas: HashSet<Location> = normaliser
         .meanings()
         .filter(|(_, formula)| failed.contains(formula) && !alive.contains(formula))

@@ -115,6 +115,10 @@ impl Divisor {
     }
 
     fn reduced(&self, value: u128) -> u64 {
-        u64::try_from(value % u128::from(self.modulus)).expect("less than the modulus")
+        // Most fit a machine word, which is divided many times as fast.
+        match u64::try_from(value) {
+            Ok(value) => value % self.modulus,
+            Err(_) => u64::try_from(value % u128::from(self.modulus)).expect("less than the modulus"),
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! halves of them); syntax is a little more lenient, because real schemas need not be: punctuation may be escaped without need, and
 //! braces and `]` stand for themselves where they mean nothing else.
 
+mod alphabet;
 mod ast;
 mod class;
 mod determinize;
@@ -12,7 +13,9 @@ mod error;
 mod escape;
 mod lookahead;
 mod lower;
+mod nfa;
 mod parser;
+mod spell;
 #[cfg(test)]
 mod tests;
 
@@ -82,8 +85,8 @@ pub(crate) fn whole_match(hir: Hir, limit: usize) -> Result<Dfa, LimitExceeded> 
     determinize::texts_with_match(Hir::concat(vec![Hir::look(Look::Start), hir, Hir::look(Look::End)]), limit)
 }
 
-/// The automata of a process, since schemas repeat patterns: of the 10,285 patterns in MaskBench 2,590 differ. Building one takes 93 µs at
-/// the median and 5 ms at the 99th percentile.
+/// The automata of a process, since schemas repeat patterns: of the 10,285 patterns in MaskBench 2,590 differ. Building one takes 27 µs at
+/// the median and 0.7 ms at the 99th percentile.
 static COMPILED: LazyLock<Bounded<Source, Weighed<Dfa>>> = LazyLock::new(|| bounded(CACHE_BYTES));
 
 /// A pattern, and the states that its automaton may have.

@@ -354,3 +354,27 @@ fn real_patterns_agree_with_the_validator() {
         at(100)
     );
 }
+
+/// What terminals of a grammar may ask of the characters around a place, as `regex-syntax` reads it.
+#[test]
+fn lines_and_words() {
+    let check = |pattern: &str, text: &str, expected: bool| {
+        let hir = regex_syntax::parse(pattern).expect("a pattern");
+        let dfa = super::whole_match(hir, limit()).expect("small");
+        assert_eq!(dfa.contains(text.as_bytes()), expected, "{pattern} on {text:?}");
+    };
+    check("(?m)a$\n^b", "a\nb", true);
+    check("(?m)a$b", "ab", false);
+    check("a$\nb", "a\nb", false);
+    check("(?m)(^a\n)*", "a\na\n", true);
+    check("(?mR)a$\r\n^b", "a\r\nb", true);
+    check("(?mR)a\r$\nb", "a\r\nb", false);
+    check("(?mR)a\r^\nb", "a\r\nb", false);
+    check("(?mR)a\r^b", "a\rb", true);
+    check(r"(?-u:\b)é(?-u:\B) (?-u:\b)a(?-u:\b)", "é a", false);
+    check(r"(?-u:\B)é(?-u:\B) (?-u:\b)a(?-u:\b)", "é a", true);
+    check(r"(?-u:\b{start})ab(?-u:\b{end}) .", "ab !", true);
+    check(r"a(?-u:\b{start})b", "ab", false);
+    check(r".(?-u:\b{start-half})b(?-u:\b{end-half}).", "-b-", true);
+    check(r".(?-u:\b{start-half})b", "ab", false);
+}

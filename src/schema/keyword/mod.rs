@@ -9,13 +9,13 @@ mod number;
 mod object;
 mod string;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt};
 use referencing::Draft;
 use serde_json::{Map, Value};
 
-use super::coverage::{Occurrence, Status};
+use super::coverage::{Occurrences, Status};
 use super::decimal::Decimal;
 use super::document::{Document, Location, Step};
 use super::error::{SchemaError, SchemaErrorKind};
@@ -138,7 +138,7 @@ pub(super) struct ObjectKeywords<'d> {
 /// Reads schemas of one document.
 pub(super) struct Reader<'d> {
     pub document: Document<'d>,
-    pub coverage: Vec<Occurrence>,
+    pub occurrences: Occurrences,
     formats: Formats,
     limits: Budget,
     patterns: HashMap<&'d str, Arc<Dfa>>,
@@ -218,7 +218,7 @@ impl<'d> Reader<'d> {
     pub(super) fn new(value: &'d Value, options: &'d SchemaOptions, limits: &Budget) -> Self {
         Self {
             document: Document::new(value, &options.resources),
-            coverage: Vec::new(),
+            occurrences: Occurrences::default(),
             formats: options.formats,
             limits: limits.clone(),
             patterns: HashMap::new(),
@@ -232,8 +232,8 @@ impl<'d> Reader<'d> {
             return Err(self.error(location, SchemaErrorKind::Invalid, None, error));
         };
         let mut keywords = Keywords::default();
-        for name in Self::in_force(schema, self.document.place(location).draft) {
-            let status = self.read_keyword(&mut keywords, location, schema, name)?;
+        for (name, value) in Self::in_force(schema, self.document.place(location).draft) {
+            let status = self.read_keyword(&mut keywords, location, schema, (name, value))?;
             self.note(location, name, status);
         }
         self.note_overridden(location, schema);
@@ -249,7 +249,7 @@ impl<'d> Reader<'d> {
         let mut keywords = Keywords::default();
         if let Value::Object(schema) = self.document.value(location) {
             for name in names {
-                self.read_keyword(&mut keywords, location, schema, name)?;
+                self.read_keyword(&mut keywords, location, schema, (name, &schema[*name]))?;
             }
         }
         Ok(keywords)
@@ -258,15 +258,17 @@ impl<'d> Reader<'d> {
     /// The keywords of a schema in declared order, but `type` first: what contradicts it is more to blame.
     pub(super) fn names(&self, location: Location) -> Vec<&'d str> {
         let Value::Object(schema) = self.document.value(location) else { return Vec::new() };
-        let mut names: Vec<_> = Self::in_force(schema, self.document.place(location).draft).collect();
+        let in_force = Self::in_force(schema, self.document.place(location).draft);
+        let mut names: Vec<_> = in_force.map(|(name, _)| name).collect();
         names.sort_by_key(|&name| name != "type");
         names
     }
 
     /// The keywords of a schema that say anything: in old drafts a reference stands alone.
-    fn in_force(schema: &'d Map<String, Value>, draft: Draft) -> impl Iterator<Item = &'d str> {
+    fn in_force(schema: &'d Map<String, Value>, draft: Draft) -> impl Iterator<Item = (&'d str, &'d Value)> {
         let alone = draft <= Draft::Draft7 && schema.contains_key("$ref");
-        schema.keys().map(String::as_str).filter(move |&name| !alone || name == "$ref")
+        let members = schema.iter().map(|(name, value)| (name.as_str(), value));
+        members.filter(move |(name, _)| !alone || *name == "$ref")
     }
 
     /// Reports the neighbours of a reference that stands alone.
@@ -284,12 +286,11 @@ impl<'d> Reader<'d> {
         keywords: &mut Keywords<'d>,
         location: Location,
         siblings: &'d Map<String, Value>,
-        name: &'d str,
+        (name, value): (&'d str, &'d Value),
     ) -> Result<Status, SchemaError> {
         let draft = self.document.place(location).draft;
         match reader_of(name).filter(|_| is_known(name, draft)) {
             Some(read) => {
-                let value = &siblings[name];
                 read(keywords, &mut Keyword { reader: self, location, name, value, siblings, draft })
             }
             None => Ok(Status::Annotation),
@@ -297,7 +298,7 @@ impl<'d> Reader<'d> {
     }
 
     fn note(&mut self, location: Location, name: &str, status: Status) {
-        self.coverage.push(Occurrence { location, keyword: name.into(), status });
+        self.occurrences.add(location, name, status);
     }
 
     pub(super) fn error(

@@ -1,0 +1,164 @@
+//! A syntax tree as a nondeterministic automaton over characters.
+
+use std::str;
+
+use regex_syntax::hir::{Class, Hir, HirKind, Literal, Look, Repetition};
+
+use super::alphabet::{Range, SetId, Sets};
+use crate::limits::LimitExceeded;
+use crate::regular::build::too_many;
+
+pub(super) type StepId = u32;
+
+/// What may be done next.
+#[derive(Clone, Copy)]
+pub(super) enum Step {
+    /// A character of a set is read.
+    Read(SetId, StepId),
+    /// Nothing is read: either goes on.
+    Either(StepId, StepId),
+    /// Nothing is read, where the place is right.
+    Look(Look, StepId),
+    /// A match is complete.
+    Match,
+}
+
+pub(super) struct Nfa {
+    pub(super) steps: Vec<Step>,
+    pub(super) start: StepId,
+    pub(super) sets: Sets,
+    /// Whether anything is asked of the characters around a place but whether there are any.
+    pub(super) looks_around: bool,
+}
+
+impl Nfa {
+    /// # Errors
+    ///
+    /// When it needs more than `limit` steps.
+    pub(super) fn new(hir: &Hir, limit: usize) -> Result<Self, LimitExceeded> {
+        let mut builder = Builder { steps: vec![Step::Match], sets: Sets::default(), limit };
+        let start = builder.add(hir, 0)?;
+        let looks = hir.properties().look_set().iter();
+        let looks_around = looks.into_iter().any(|look| !matches!(look, Look::Start | Look::End));
+        if looks_around {
+            let word = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
+            builder.sets.intern(word.map(|(low, high)| (low.into(), high.into())));
+            builder.sets.intern([('\n'.into(), '\n'.into())]);
+            builder.sets.intern([('\r'.into(), '\r'.into())]);
+        }
+        Ok(Self { steps: builder.steps, start, sets: builder.sets, looks_around })
+    }
+}
+
+/// Adds what comes first last: each part is told where it leads.
+struct Builder {
+    steps: Vec<Step>,
+    sets: Sets,
+    limit: usize,
+}
+
+type Built = Result<StepId, LimitExceeded>;
+
+impl Builder {
+    fn push(&mut self, step: Step) -> Built {
+        if self.steps.len() >= self.limit {
+            return Err(too_many(self.limit));
+        }
+        self.steps.push(step);
+        Ok(StepId::try_from(self.steps.len() - 1).expect("fewer steps than memory has"))
+    }
+
+    fn add(&mut self, hir: &Hir, next: StepId) -> Built {
+        match hir.kind() {
+            HirKind::Empty => Ok(next),
+            HirKind::Literal(literal) => self.text(text(literal), next),
+            HirKind::Class(class) => {
+                let set = self.sets.intern(ranges(class));
+                self.push(Step::Read(set, next))
+            }
+            HirKind::Look(look) => self.push(Step::Look(*look, next)),
+            HirKind::Repetition(repetition) => self.repetition(repetition, next),
+            HirKind::Capture(capture) => self.add(&capture.sub, next),
+            HirKind::Concat(parts) => parts.iter().rev().try_fold(next, |next, part| self.add(part, next)),
+            HirKind::Alternation(options) => match options.iter().map(word).collect::<Option<Vec<_>>>() {
+                Some(mut words) => {
+                    words.sort_unstable();
+                    words.dedup();
+                    self.words(&words, next)
+                }
+                None => {
+                    let options = options.iter().map(|option| self.add(option, next)).collect();
+                    self.either(options)
+                }
+            },
+        }
+    }
+
+    fn either(&mut self, options: Result<Vec<StepId>, LimitExceeded>) -> Built {
+        let options = options?;
+        let (last, others) = options.split_last().expect("an alternation has options");
+        others.iter().rev().try_fold(*last, |others, option| self.push(Step::Either(*option, others)))
+    }
+
+    /// One of several words, sorted, with common beginnings shared: otherwise every state of an unanchored search would stand for all of them.
+    fn words(&mut self, words: &[&str], next: StepId) -> Built {
+        let options = words.chunk_by(|one, other| one.chars().next() == other.chars().next()).map(|words| {
+            let [first, .., last] = *words else { return self.text(words[0], next) };
+            let is_shared = |(one, other): &((usize, char), char)| one.1 == *other;
+            let shared = first.char_indices().zip(last.chars()).take_while(is_shared).last();
+            let shared = shared.map_or(0, |((start, char), _)| start + char.len_utf8());
+            let rests: Vec<&str> = words.iter().map(|word| &word[shared..]).collect();
+            let rests = self.words(&rests, next)?;
+            self.text(&first[..shared], rests)
+        });
+        let options = options.collect();
+        self.either(options)
+    }
+
+    fn text(&mut self, text: &str, next: StepId) -> Built {
+        text.chars().rev().try_fold(next, |next, char| {
+            let set = self.sets.intern([(char.into(), char.into())]);
+            self.push(Step::Read(set, next))
+        })
+    }
+
+    fn repetition(&mut self, Repetition { min, max, sub, .. }: &Repetition, next: StepId) -> Built {
+        let mut first = next;
+        let mut left = *min;
+        if let Some(max) = max {
+            for _ in *min..*max {
+                let once_more = self.add(sub, first)?;
+                first = self.push(Step::Either(once_more, next))?;
+            }
+        } else {
+            let again = self.push(Step::Either(next, next))?;
+            let body = self.add(sub, again)?;
+            self.steps[again as usize] = Step::Either(body, next);
+            // Where it comes at least once, it may as well be that one.
+            first = if left == 0 { again } else { body };
+            left = left.saturating_sub(1);
+        }
+        (0..left).try_fold(first, |first, _| self.add(sub, first))
+    }
+}
+
+fn text(literal: &Literal) -> &str {
+    str::from_utf8(&literal.0).expect("patterns match texts only")
+}
+
+/// The one word that there is.
+fn word(hir: &Hir) -> Option<&str> {
+    match hir.kind() {
+        HirKind::Literal(literal) => Some(text(literal)),
+        _ => None,
+    }
+}
+
+fn ranges(class: &Class) -> Vec<Range> {
+    match class {
+        Class::Unicode(class) => {
+            class.iter().map(|range| (range.start().into(), range.end().into())).collect()
+        }
+        Class::Bytes(class) => class.iter().map(|range| (range.start().into(), range.end().into())).collect(),
+    }
+}

@@ -1,0 +1,201 @@
+//! The minimal automaton of a list of words, made in its final form.
+//!
+//! Lists of words were a sixth of the compile time of slow schemas, most of it spent on tables that were made only to be minimised and numbered again.
+
+use super::build::too_many;
+use super::dfa::{DEAD, Dfa, NO_LABEL};
+use crate::limits::LimitExceeded;
+
+/// A byte, and the state that it leads to.
+type Edge = (u8, u32);
+
+/// Adds sorted words to a minimal automaton: when a word leaves the path of its predecessor, the states that were left are final and are
+/// shared with equal ones. Nothing is allocated for a single state: schemas list thousands of words.
+#[derive(Default)]
+pub(super) struct WordBuilder {
+    /// The states on the path of the last word, and lists that were used for such states before.
+    path: Vec<(u32, Vec<Edge>)>,
+    last: Vec<u8>,
+    states: States,
+    /// Final states, each at the first free place from its hash on. The length is a power of two, and more than twice that of the states.
+    index: Vec<u32>,
+    limit: usize,
+}
+
+/// States with their edges, in one list.
+#[derive(Default)]
+struct States {
+    labels: Vec<u32>,
+    /// Where the edges of each state end; they begin where those of the one before end.
+    ends: Vec<usize>,
+    edges: Vec<Edge>,
+}
+
+impl States {
+    fn len(&self) -> u32 {
+        u32::try_from(self.labels.len()).expect("states fit 32 bits")
+    }
+
+    fn push(&mut self, label: u32, edges: impl IntoIterator<Item = Edge>) {
+        self.edges.extend(edges);
+        self.labels.push(label);
+        self.ends.push(self.edges.len());
+    }
+
+    fn edges(&self, state: u32) -> &[Edge] {
+        let state = state as usize;
+        let begin = state.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.edges[begin..self.ends[state]]
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (u32, &[Edge])> {
+        (0..self.len()).map(|state| (state, self.edges(state)))
+    }
+
+    /// The same states, numbered breadth-first.
+    fn breadth_first(&self, start: u32) -> Self {
+        let mut numbers = vec![DEAD; self.labels.len()];
+        numbers[start as usize] = 0;
+        let mut order = vec![start];
+        let mut numbered = Self::default();
+        while let Some(state) = order.get(numbered.labels.len()).copied() {
+            let edges = self.edges(state).iter().map(|(byte, next)| {
+                let number = &mut numbers[*next as usize];
+                if *number == DEAD {
+                    *number = u32::try_from(order.len()).expect("states fit 32 bits");
+                    order.push(*next);
+                }
+                (*byte, *number)
+            });
+            numbered.push(self.labels[state as usize], edges);
+        }
+        numbered
+    }
+
+    /// A class for all bytes that lead from the same states to the same states, numbered by their first byte; and how many there are.
+    fn classes(&self) -> (Box<[u8; 256]>, usize) {
+        let (mut hashes, mut used) = ([0_u64; 256], [false; 256]);
+        for (state, edges) in self.rows() {
+            for (byte, next) in edges {
+                used[usize::from(*byte)] = true;
+                let hash = &mut hashes[usize::from(*byte)];
+                *hash = mixed(*hash, u64::from(state) << 32 | u64::from(*next));
+            }
+        }
+        let column = |byte: u8| {
+            let of_byte = move |(_, edges): (u32, &[Edge])| {
+                edges.iter().find(|(own, _)| *own == byte).map(|edge| edge.1)
+            };
+            self.rows().map(of_byte)
+        };
+        let is_same = |one: u8, other: u8| {
+            hashes[usize::from(one)] == hashes[usize::from(other)] && column(one).eq(column(other))
+        };
+        let mut firsts: Vec<u8> = Vec::new();
+        let mut classes = Box::new([0; 256]);
+        // Bytes in no word are many, and need no look.
+        let mut unused = None;
+        for byte in 0..=u8::MAX {
+            let is_used = used[usize::from(byte)];
+            let known = if is_used { firsts.iter().position(|first| is_same(*first, byte)) } else { unused };
+            let class = known.unwrap_or_else(|| {
+                firsts.push(byte);
+                firsts.len() - 1
+            });
+            if !is_used {
+                unused = Some(class);
+            }
+            classes[usize::from(byte)] = u8::try_from(class).expect("at most 256 classes");
+        }
+        (classes, firsts.len())
+    }
+}
+
+fn mixed(hash: u64, more: u64) -> u64 {
+    (hash ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+}
+
+impl WordBuilder {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { path: vec![(NO_LABEL, Vec::new())], index: vec![DEAD; 64], limit, ..Self::default() }
+    }
+
+    pub(super) fn add(&mut self, word: &[u8], label: u32) -> Result<(), LimitExceeded> {
+        let shared = self.last.iter().zip(word).take_while(|(a, b)| a == b).count();
+        self.close(shared)?;
+        if self.path.len() <= word.len() {
+            self.path.resize(word.len() + 1, (NO_LABEL, Vec::new()));
+        }
+        self.path[word.len()].0 = label;
+        self.last.clear();
+        self.last.extend_from_slice(word);
+        Ok(())
+    }
+
+    /// Closes the states of the last word after `len` bytes.
+    fn close(&mut self, len: usize) -> Result<(), LimitExceeded> {
+        for depth in (len + 1..=self.last.len()).rev() {
+            let state = self.intern(depth)?;
+            self.path[depth - 1].1.push((self.last[depth - 1], state));
+        }
+        Ok(())
+    }
+
+    /// Makes a state of the path final; its place is for another one after that.
+    fn intern(&mut self, depth: usize) -> Result<u32, LimitExceeded> {
+        let (label, edges) = &mut self.path[depth];
+        let content = (std::mem::replace(label, NO_LABEL), edges.as_slice());
+        let mut place = place_of(content, self.index.len());
+        loop {
+            match self.index[place] {
+                DEAD => break,
+                known if (self.states.labels[known as usize], self.states.edges(known)) == content => {
+                    edges.clear();
+                    return Ok(known);
+                }
+                _ => place = (place + 1) % self.index.len(),
+            }
+        }
+        if self.states.labels.len() >= self.limit {
+            return Err(too_many(self.limit));
+        }
+        self.index[place] = self.states.len();
+        self.states.push(content.0, edges.drain(..));
+        if 2 * self.states.labels.len() >= self.index.len() {
+            self.grow();
+        }
+        Ok(self.states.len() - 1)
+    }
+
+    fn grow(&mut self) {
+        let len = 4 * self.index.len();
+        self.index = vec![DEAD; len];
+        for (state, edges) in self.states.rows() {
+            let mut place = place_of((self.states.labels[state as usize], edges), len);
+            while self.index[place] != DEAD {
+                place = (place + 1) % len;
+            }
+            self.index[place] = state;
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Result<Dfa, LimitExceeded> {
+        self.close(0)?;
+        let start = self.intern(0)?;
+        let states = self.states.breadth_first(start);
+        let (classes, width) = states.classes();
+        let mut table = vec![DEAD; width * states.labels.len()];
+        for (row, (_, edges)) in table.chunks_mut(width).zip(states.rows()) {
+            edges.iter().for_each(|(byte, next)| row[usize::from(classes[usize::from(*byte)])] = *next);
+        }
+        Ok(Dfa::from_parts(classes, width, table, states.labels))
+    }
+}
+
+/// Where a state is looked for first.
+fn place_of((label, edges): (u32, &[Edge]), len: usize) -> usize {
+    let hash = edges
+        .iter()
+        .fold(u64::from(label), |hash, (byte, next)| mixed(hash, u64::from(*next) << 8 | u64::from(*byte)));
+    mixed(hash, 0) as usize % len
+}
