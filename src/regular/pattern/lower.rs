@@ -1,4 +1,4 @@
-//! From our tree to the one that `regex-automata` compiles.
+//! From our tree to that of `regex-syntax`.
 
 use regex_syntax::hir::{Class, Hir, Look, Repetition};
 

@@ -14,6 +14,8 @@ mod escape;
 mod lookahead;
 mod lower;
 mod nfa;
+#[cfg(test)]
+mod oracle;
 mod parser;
 mod spell;
 #[cfg(test)]

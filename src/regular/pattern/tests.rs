@@ -296,7 +296,7 @@ fn collect_patterns(value: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-fn corpus_patterns() -> Option<BTreeSet<String>> {
+pub(super) fn corpus_patterns() -> Option<BTreeSet<String>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/corpora/maskbench-dev");
     let mut found = BTreeSet::new();
     for entry in std::fs::read_dir(folder).ok()? {
