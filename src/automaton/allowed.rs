@@ -14,7 +14,8 @@ use super::leaf_table::{LeafEntry, LeafTables};
 use super::mask_ids::{MaskId, MaskIds};
 use super::residual::step;
 use super::sort::{Exit, reads};
-use super::thread::{Head, Tape, Thread};
+use super::steps::Steps;
+use super::thread::{Head, Thread};
 use super::token_set::{self, TokenSet};
 use super::walk;
 use crate::cache::Weight;
@@ -75,13 +76,6 @@ impl Weight for Arc<Allowed> {
     }
 }
 
-/// Threads stepped and made for one mask, beyond which all threads are walked at once. A grammar that reads keywords in the middle of names
-/// would go on for seconds.
-const STEPS: usize = 4_000;
-
-/// The same where a text is being captured: it tells all remainders apart, so that walking all threads at once saves nothing.
-const STEPS_CAPTURING: usize = 20_000;
-
 /// Nodes beyond a leaf that are looked at in the time of a step.
 const WAYS_PER_STEP: usize = 64;
 
@@ -96,8 +90,7 @@ pub(super) struct Collector<'a> {
     follows: &'a Follows,
     sets: Vec<Arc<TokenSet>>,
     others: Vec<TokenId>,
-    /// Threads that may still be stepped or made.
-    steps: usize,
+    steps: Steps,
 }
 
 impl<'a> Collector<'a> {
@@ -109,11 +102,10 @@ impl<'a> Collector<'a> {
         threads: &[Thread],
     ) -> Allowed {
         let (sets, others) = (Vec::new(), Vec::new());
-        let is_capturing = threads.iter().any(|thread| matches!(thread.tape, Tape::Read(_)));
-        let steps = if is_capturing { STEPS_CAPTURING } else { STEPS };
-        let mut collector = Self { vocabulary, leaves, rules, follows, sets, others, steps };
+        let mut collector =
+            Self { vocabulary, leaves, rules, follows, sets, others, steps: Steps::new(threads) };
         threads.iter().for_each(|thread| collector.thread(thread));
-        let mut own_bytes = if collector.steps == 0 { collector.walk(threads) } else { 0 };
+        let mut own_bytes = if collector.steps.are_used_up() { collector.walk(threads) } else { 0 };
         collector.others.sort_unstable();
         collector.others.dedup();
         if collector.others.len() > MANY {
@@ -159,7 +151,7 @@ impl<'a> Collector<'a> {
 
     fn thread(&mut self, thread: &Thread) {
         match &thread.head {
-            _ if self.steps == 0 => {}
+            _ if self.steps.are_used_up() => {}
             Head::End => {}
             Head::Special(token) => self.others.push(self.vocabulary.special_id(*token)),
             Head::Literal { bytes, at } => self.literal(thread, &bytes[*at..]),
@@ -179,7 +171,7 @@ impl<'a> Collector<'a> {
         if trie.children(node).next().is_some() {
             let (rules, follows) = (self.rules, self.follows);
             follows.look(&thread.below, thread.tape.extended(rest), |follow| {
-                self.steps = self.steps.saturating_sub(follow.threads(Follow::START, rules).len());
+                self.steps.spend(follow.threads(Follow::START, rules).len());
                 self.below(trie.children(node), follow, Follow::START);
             });
         }
@@ -265,7 +257,7 @@ impl<'a> Collector<'a> {
             let way = left.after(read).and_then(|state| left.thread.left(left.leaf, state, read));
             if let Some(way) = way {
                 let mut follow = Follow::new(way.into());
-                self.steps = self.steps.saturating_sub(1);
+                self.steps.spend(1);
                 let children = self.vocabulary.trie().children(Some(node));
                 self.below(children, &mut follow, Follow::START);
             }
@@ -295,7 +287,7 @@ impl<'a> Collector<'a> {
             ways.iter().flat_map(|way| children(way).map(|(byte, node)| (byte, Way { node, ..*way })));
         let mut longer: Vec<(u8, Way)> = longer.collect();
         longer.sort_unstable();
-        self.steps = self.steps.saturating_sub(longer.len() / WAYS_PER_STEP);
+        self.steps.spend(longer.len() / WAYS_PER_STEP);
         for group in longer.chunk_by(|(a, _), (b, _)| a == b) {
             if let Some(next) = follow.next(at, group[0].0, self.rules, &mut self.steps) {
                 let ways: Vec<Way> = group.iter().map(|(_, way)| *way).collect();

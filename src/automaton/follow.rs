@@ -12,6 +12,7 @@ use super::Unit;
 use super::expansions::Expansions;
 use super::residual::{accepts, step_into};
 use super::stack::Stack;
+use super::steps::Steps;
 use super::thread::{Sink, Tape, Thread, Unopened, add, may_start};
 use crate::cache::{Bounded, Weighed, bounded};
 
@@ -132,19 +133,18 @@ impl Follow {
         })
     }
 
-    /// The place after a byte, if it may come next. `steps` is how many threads may still be made; where none may, nothing follows and nothing is
-    /// remembered.
+    /// The place after a byte, if it may come next. Where no steps are left, nothing follows and nothing is remembered.
     pub(super) fn next(
         &mut self,
         at: Place,
         byte: u8,
         rules: &Expansions,
-        steps: &mut usize,
+        steps: &mut Steps,
     ) -> Option<Place> {
         if let Some(known) = self.children.get(&(at, byte)) {
             return *known;
         }
-        if *steps == 0 {
+        if steps.are_used_up() {
             return None;
         }
         let threads = self.threads(at, rules);
@@ -153,7 +153,8 @@ impl Follow {
         }
         let mut next = Ahead::default();
         step_into(threads, Unit::Byte(byte), rules, &mut next);
-        *steps = steps.saturating_sub(threads.len() + next.threads.len() + next.unopened.len());
+        steps.spend(threads.len() + next.threads.len() + next.unopened.len());
+        steps.meet(threads);
         let next = (!next.is_empty()).then(|| self.place(next));
         self.children.insert((at, byte), next);
         next

@@ -24,6 +24,7 @@ mod plain;
 mod residual;
 mod sort;
 mod stack;
+mod steps;
 mod thread;
 mod token_set;
 mod walk;
