@@ -31,8 +31,9 @@ impl Raw {
     }
 }
 
-/// The states that are reached, numbered breadth-first, with bytes that never differ in one class.
+/// The states that are reached, numbered breadth-first by ascending byte, with bytes that never differ in one class.
 fn numbered(classes: &[u8; 256], states: &Transitions, start: u32) -> Dfa {
+    let (classes, columns) = by_first_byte(classes);
     let mut numbers = vec![DEAD; states.labels.len()];
     numbers[start as usize] = 0;
     let mut order = vec![start];
@@ -40,7 +41,8 @@ fn numbered(classes: &[u8; 256], states: &Transitions, start: u32) -> Dfa {
     let mut at = 0;
     while let Some(state) = order.get(at).copied() {
         at += 1;
-        for next in states.row(state) {
+        let row = states.row(state);
+        for next in columns.iter().map(|class| &row[*class]) {
             if *next == DEAD {
                 table.push(DEAD);
                 continue;
@@ -54,7 +56,20 @@ fn numbered(classes: &[u8; 256], states: &Transitions, start: u32) -> Dfa {
         }
     }
     let labels = order.iter().map(|state| states.labels[*state as usize]).collect();
-    merge_classes(classes, states.width, table, labels)
+    merge_classes(&classes, columns.len(), table, labels)
+}
+
+/// The classes numbered by their first bytes, however they were numbered, and which column each of them had.
+fn by_first_byte(old: &[u8; 256]) -> ([u8; 256], Vec<usize>) {
+    let mut numbers: [Option<u8>; 256] = [None; 256];
+    let mut columns = Vec::new();
+    let classes = old.map(|class| {
+        *numbers[usize::from(class)].get_or_insert_with(|| {
+            columns.push(usize::from(class));
+            u8::try_from(columns.len() - 1).expect("at most 256 classes")
+        })
+    });
+    (classes, columns)
 }
 
 /// Gives bytes with equal columns one class; classes are numbered by their first byte.
