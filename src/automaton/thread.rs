@@ -194,8 +194,7 @@ pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<T
 
 /// What is still to be opened: an expression, if any, on a stack.
 ///
-/// The expression is not pushed: most are taken apart at once, and a node of a stack that lives for a moment costs as much as one that stays
-/// (see the figures at [`open`]).
+/// The expression is not pushed: most are taken apart at once, and a node of a stack that lives for a moment costs as much as one that stays.
 struct Pending {
     first: Option<Expression>,
     below: Stack,

@@ -129,6 +129,12 @@ pub struct Window {
     is_lenient: bool,
 }
 
+/// As many characters as matter of those that were read: without a maximum, no more than the least length.
+#[inline]
+pub(crate) fn counted(read: u32, (min, max): (u32, Option<u32>)) -> u32 {
+    if max.is_none() { read.min(min) } else { read }
+}
+
 impl Window {
     /// # Errors
     ///
@@ -185,11 +191,11 @@ impl Window {
         (self.min, self.max)
     }
 
-    /// As many characters as matter of those that were read: without a maximum, no more than the least length.
+    /// As many characters as matter of those that were read.
     #[inline]
     #[must_use]
     pub fn counted(&self, read: u32) -> u32 {
-        if self.max.is_none() { read.min(self.min) } else { read }
+        counted(read, self.bounds())
     }
 
     /// A number of characters that stands for this one: past `min` and far from `max` the count makes no difference to what the next 255 bytes

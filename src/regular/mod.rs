@@ -21,6 +21,7 @@ mod words;
 
 pub use dfa::{Dfa, StateId};
 pub use format::{Format, format, known_formats};
+pub(crate) use length::counted;
 pub use length::{Window, begins_character};
 pub use live::Live;
 pub(crate) use pattern::whole_match;

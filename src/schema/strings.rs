@@ -7,7 +7,7 @@ use foldhash::{HashSet, HashSetExt};
 use super::languages::Languages;
 use super::values::Strings;
 use crate::limits::{LimitExceeded, Limits};
-use crate::regular::{Dfa, StateId, Window, begins_character};
+use crate::regular::{Dfa, StateId, Window, begins_character, counted};
 
 /// The same strings; `None` where there are none.
 pub(super) fn normal(strings: Strings, limits: &Limits) -> Result<Option<Strings>, LimitExceeded> {
@@ -188,11 +188,11 @@ fn longer(
     bytes: &[u8],
     (state, chars): (StateId, u32),
 ) -> Vec<(StateId, u32)> {
-    // Without a greatest length, the count matters only below the least one.
-    let counted =
-        |chars: u32| if strings.max_length.is_none() { chars.min(strings.min_length) } else { chars };
-    let next =
-        |byte: &u8| Some((language.next(state, *byte)?, counted(chars + u32::from(begins_character(*byte)))));
+    let bounds = (strings.min_length, strings.max_length);
+    let next = |byte: &u8| {
+        let chars = counted(chars + u32::from(begins_character(*byte)), bounds);
+        Some((language.next(state, *byte)?, chars))
+    };
     let positions = bytes.iter().filter_map(next);
     positions.filter(|(_, chars)| strings.max_length.is_none_or(|max| *chars <= max)).collect()
 }

@@ -151,7 +151,7 @@ impl Found {
         child
     }
 
-    /// The shapes in depth-first order, and for each found one the place after those below it.
+    /// The shapes in depth-first order.
     fn depth_first(&self) -> Vec<usize> {
         let mut below = vec![Vec::new(); self.kinds.len()];
         // Those found later go onto the stack first.

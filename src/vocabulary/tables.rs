@@ -155,11 +155,9 @@ fn close(nodes: &mut [PackedNode], path: &mut Vec<usize>, depth: usize) {
 /// Counts the characters of the plain tokens: text of plain bytes from the beginning of a character, of which the last may be incomplete.
 fn characters(plain: &Shapes, ids: usize) -> Vec<u8> {
     let mut characters = vec![NOT_PLAIN; ids];
-    for pair in plain.shapes.windows(2) {
-        let ([_, start, _, packed, _], [_, end, ..]) = (pair[0], pair[1]);
-        let [.., begun] = packed.to_le_bytes();
-        for token in &plain.tokens[start as usize..end as usize] {
-            characters[*token as usize] = begun.min(NOT_PLAIN - 1);
+    for place in 0..plain.len() {
+        for token in &plain.tokens[plain.tokens(place)] {
+            characters[*token as usize] = plain.shape(place).characters.min(NOT_PLAIN - 1);
         }
     }
     characters

@@ -1,8 +1,7 @@
 //! A few words, read as an automaton that is never built.
 //!
-//! The names that an object uses besides those of its schema differ in each of its states, and an automaton of them took a quarter of the time in
-//! which what may follow such a name is found. Sorted words are an automaton as they are: a state is the first word with the prefix that was
-//! read, and how far it was read.
+//! The names that an object uses besides those of its schema differ in each of its states, so an automaton of them would be made for each state and
+//! seldom used twice. Sorted words are an automaton as they are: a state is the first word with the prefix that was read, and how far it was read.
 
 use std::sync::Arc;
 
