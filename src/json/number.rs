@@ -136,18 +136,16 @@ enum Form {
 impl Machines {
     fn new(cells: &[Numbers], has_exponents: bool, limit: usize) -> Result<Self, LimitExceeded> {
         let mut machines = Self { magnitudes: Vec::new(), starts: Vec::new() };
-        for cell in cells {
-            if let Some(magnitudes) = Magnitudes::of_positive(cell, limit)? {
-                machines.add(magnitudes, false, has_exponents);
-            }
-            if let Some(magnitudes) = Magnitudes::of_negative(cell, limit)? {
-                machines.add(magnitudes, true, has_exponents);
+        for by_sign in magnitude::by_sign(cells, limit)? {
+            for (magnitudes, wants_sign) in by_sign.into_iter().zip([false, true]) {
+                machines.add(magnitudes, wants_sign, has_exponents);
             }
         }
         Ok(machines)
     }
 
-    fn add(&mut self, magnitudes: Magnitudes, wants_sign: bool, has_exponents: bool) {
+    fn add(&mut self, magnitudes: Option<Magnitudes>, wants_sign: bool, has_exponents: bool) {
+        let Some(magnitudes) = magnitudes else { return };
         if self.magnitudes.last() != Some(&magnitudes) {
             self.magnitudes.push(magnitudes);
         }

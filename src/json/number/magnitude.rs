@@ -4,7 +4,7 @@
 //! is a numeral of it.
 
 use super::bound::{Comparand, weight};
-use super::multiple::Divisor;
+use super::multiple::{self, Divisor};
 use crate::limits::LimitExceeded;
 use crate::schema::{Bound, Decimal, Numbers};
 
@@ -23,6 +23,8 @@ pub(super) struct Magnitudes {
 pub(super) struct Extent {
     /// Digits that a number may have before the point, unless a bound or the divisor is longer.
     integer_digits: i32,
+    /// Significant digits after the point that the mantissa of a multiple in scientific form may have.
+    pub(super) mantissa_places: u8,
     pub(super) exponent_digits: u8,
     pub(super) least_exponent: i32,
     pub(super) most_exponent: i32,
@@ -30,56 +32,82 @@ pub(super) struct Extent {
 
 impl Extent {
     /// For numbers without constraints: all that a double can hold, and what rounds to zero.
-    const WIDE: Self =
-        Self { integer_digits: 308, exponent_digits: 3, least_exponent: -399, most_exponent: 307 };
+    const WIDE: Self = Self {
+        integer_digits: 308,
+        mantissa_places: 16,
+        exponent_digits: 3,
+        least_exponent: -399,
+        most_exponent: 307,
+    };
     /// Where bounds are compared, each digit and each exponent costs states.
-    const NARROW: Self =
-        Self { integer_digits: 100, exponent_digits: 2, least_exponent: -99, most_exponent: 99 };
+    const NARROW: Self = Self {
+        integer_digits: 100,
+        exponent_digits: 2,
+        least_exponent: -99,
+        most_exponent: 99,
+        ..Self::WIDE
+    };
 
-    fn of(cell: &Numbers, divisor: Option<&Divisor>) -> Self {
-        match divisor {
-            _ if is_unconstrained(cell) => Self::WIDE,
-            // A state for each residue at each digit: no fewer than a 64-bit integer has.
-            Some(divisor) => {
-                let integer_digits = i32::try_from(1000 / divisor.modulus()).unwrap_or(0).clamp(20, 100);
-                Self { integer_digits, ..Self::NARROW }
-            }
-            None => Self::NARROW,
+    /// Of a cell in a union whose divisors have so many residues. Each is a state at each digit before the point, and at each pair of places
+    /// and zeros of a mantissa: this keeps the products small. There are no fewer digits than a 64-bit integer has.
+    fn of(cell: &Numbers, residues: u64) -> Self {
+        if is_unconstrained(cell) {
+            return Self::WIDE;
+        }
+        Self {
+            integer_digits: i32::try_from(1000 / residues).unwrap_or(100).clamp(20, 100),
+            mantissa_places: u8::try_from((256 / residues).isqrt()).expect("at most 16"),
+            ..Self::NARROW
         }
     }
 }
 
-impl Magnitudes {
-    /// The magnitudes of the numbers that are not negative, if the bounds leave any.
-    pub(super) fn of_positive(cell: &Numbers, limit: usize) -> Result<Option<Self>, LimitExceeded> {
-        Self::new(cell.lower.as_ref(), cell.upper.as_ref(), cell, limit)
-    }
+/// The magnitudes of the numbers of all cells that are not negative, and of those that are not positive; a cell's bounds may leave none.
+///
+/// # Errors
+///
+/// A divisor has more residues than can be numbered.
+pub(super) fn by_sign(
+    cells: &[Numbers],
+    limit: usize,
+) -> Result<Vec<[Option<Magnitudes>; 2]>, LimitExceeded> {
+    let divisor =
+        |cell: &Numbers| cell.multiple_of.as_ref().map(|step| Divisor::new(step, limit)).transpose();
+    let divisors: Vec<_> = cells.iter().map(divisor).collect::<Result<_, _>>()?;
+    let residues = multiple::residues(divisors.iter().flatten());
+    let of_cell = |(cell, divisor)| Magnitudes::by_sign(cell, divisor, Extent::of(cell, residues));
+    Ok(cells.iter().zip(divisors).map(of_cell).collect())
+}
 
-    /// The magnitudes of the numbers that are not positive, if the bounds leave any.
-    pub(super) fn of_negative(cell: &Numbers, limit: usize) -> Result<Option<Self>, LimitExceeded> {
+impl Magnitudes {
+    fn by_sign(cell: &Numbers, divisor: Option<Divisor>, extent: Extent) -> [Option<Self>; 2] {
         let mirrored = |bound: &Bound| Bound { value: bound.value.negated(), inclusive: bound.inclusive };
         let (lower, upper) = (cell.upper.as_ref().map(mirrored), cell.lower.as_ref().map(mirrored));
-        Self::new(lower.as_ref(), upper.as_ref(), cell, limit)
+        let step = cell.multiple_of.as_ref();
+        let within = |lower, upper, divisor| Self::new(lower, upper, step, divisor, extent);
+        [
+            within(cell.lower.as_ref(), cell.upper.as_ref(), divisor.clone()),
+            within(lower.as_ref(), upper.as_ref(), divisor),
+        ]
     }
 
     fn new(
         lower: Option<&Bound>,
         upper: Option<&Bound>,
-        cell: &Numbers,
-        limit: usize,
-    ) -> Result<Option<Self>, LimitExceeded> {
+        step: Option<&Decimal>,
+        divisor: Option<Divisor>,
+        extent: Extent,
+    ) -> Option<Self> {
         let zero = Bound { value: Decimal::zero(), inclusive: true };
         let lower = lower.filter(|bound| !bound.value.is_negative()).unwrap_or(&zero);
-        let divisor = cell.multiple_of.as_ref().map(|step| Divisor::new(step, limit)).transpose()?;
-        let extent = Extent::of(cell, divisor.as_ref());
-        let ceiling = ceiling(lower, cell.multiple_of.as_ref(), extent.integer_digits);
+        let ceiling = ceiling(lower, step, extent.integer_digits);
         let upper = upper.filter(|bound| bound.value < ceiling.value).unwrap_or(&ceiling);
         if upper.value < lower.value || upper.value == lower.value && !(upper.inclusive && lower.inclusive) {
-            return Ok(None);
+            return None;
         }
         let has_zero = lower.inclusive && lower.value.is_zero();
         let (lower, upper) = (Comparand::new(lower), Comparand::new(upper));
-        Ok(Some(Self { lower, upper, divisor, has_zero, extent }))
+        Some(Self { lower, upper, divisor, has_zero, extent })
     }
 }
 

@@ -3,6 +3,8 @@
 //! A divisor is p × 10^x with p not a multiple of ten. Only residues modulo p are kept, and trailing zeros are counted: so 10^6 takes seven
 //! states, not a million.
 
+use std::collections::BTreeSet;
+
 use crate::limits::LimitExceeded;
 use crate::schema::Decimal;
 
@@ -25,6 +27,12 @@ impl Residue {
     pub(super) const NOTHING: Self = Self { residue: 0, zeros: 0 };
 }
 
+/// How many residues numbers have by all these divisors at once, at most: those of one modulus are known together.
+pub(super) fn residues<'a>(divisors: impl Iterator<Item = &'a Divisor>) -> u64 {
+    let moduli: BTreeSet<u64> = divisors.map(|divisor| divisor.modulus).collect();
+    moduli.into_iter().fold(1, u64::saturating_mul)
+}
+
 impl Divisor {
     /// # Errors
     ///
@@ -36,11 +44,6 @@ impl Divisor {
             given: usize::MAX,
         })?;
         Ok(Self { modulus, exponent: divisor.exponent() })
-    }
-
-    /// How many residues there are: p.
-    pub(super) fn modulus(&self) -> u64 {
-        self.modulus
     }
 
     /// The power of ten x.
@@ -56,12 +59,6 @@ impl Divisor {
     /// The residue of the digit zero: it has all the zeros that are asked for.
     pub(super) fn of_zero(&self) -> Residue {
         Residue { residue: 0, zeros: u16::try_from(self.exponent).unwrap_or(0) }
-    }
-
-    /// Significant digits after the point that the mantissa of a multiple in scientific form may have. The residues are states, and so are
-    /// the pairs of places and zeros read: this keeps their product small. For p = 1 it is what a double needs.
-    pub(super) fn mantissa_places(&self) -> u8 {
-        u8::try_from((256 / self.modulus).isqrt()).expect("at most 16")
     }
 
     /// One more digit before the point. Zeros at the end are counted as far as the divisor has them.

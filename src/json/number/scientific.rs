@@ -153,7 +153,7 @@ impl Scaled {
     /// One more digit after the point; `None` where it is one too many for a multiple.
     fn digit(self, of: &Magnitudes, divisor: &Divisor, digit: u8) -> Option<Self> {
         let most = of.extent.most_exponent.min(of.upper.scientific_exponent()) - divisor.exponent();
-        let most = most.min(divisor.mantissa_places().into());
+        let most = most.min(of.extent.mantissa_places.into());
         if digit != b'0' {
             let places = self.places.checked_add(self.zeros)?.checked_add(1)?;
             let residue = divisor.appended(self.residue, self.zeros.into(), digit);
