@@ -1,9 +1,12 @@
 //! Divisibility of a number that is being read.
 //!
 //! A divisor is p × 10^x with p not a multiple of ten. Only residues modulo p are kept, and trailing zeros are counted: so 10^6 takes seven
-//! states, not a million.
+//! states, not a million. Of the residues only those are kept apart that digits to come can tell apart: 264 has 64 of them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use foldhash::{HashMap, HashMapExt};
 
 use crate::limits::LimitExceeded;
 use crate::schema::Decimal;
@@ -13,6 +16,8 @@ use crate::schema::Decimal;
 pub(super) struct Divisor {
     modulus: u64,
     exponent: i32,
+    /// The least residue that stands for each; `None` where each stands for itself.
+    alike: Option<Arc<[u64]>>,
 }
 
 /// What must be known of the digits read, as value = (residue + k × p) × 10^zeros.
@@ -43,7 +48,7 @@ impl Divisor {
             limit,
             given: usize::MAX,
         })?;
-        Ok(Self { modulus, exponent: divisor.exponent() })
+        Ok(Self { modulus, exponent: divisor.exponent(), alike: alike(modulus, limit as u64) })
     }
 
     /// The power of ten x.
@@ -88,7 +93,7 @@ impl Divisor {
 
     /// The residue after `zeros` zeros and a digit.
     pub(super) fn appended(&self, residue: u64, zeros: u16, digit: u8) -> u64 {
-        let sum = u128::from(self.shifted(residue, u32::from(zeros) + 1)) + u128::from(digit - b'0');
+        let sum = u128::from(self.shifted(residue, zeros.into())) * 10 + u128::from(digit - b'0');
         self.reduced(sum)
     }
 
@@ -113,9 +118,68 @@ impl Divisor {
 
     fn reduced(&self, value: u128) -> u64 {
         // Most fit a machine word, which is divided many times as fast.
-        match u64::try_from(value) {
+        let residue = match u64::try_from(value) {
             Ok(value) => value % self.modulus,
             Err(_) => u64::try_from(value % u128::from(self.modulus)).expect("less than the modulus"),
+        };
+        self.alike.as_ref().map_or(residue, |alike| alike[residue as usize])
+    }
+}
+
+/// For each residue the least one from which the same digits lead to a multiple, where that may be another.
+///
+/// After enough digits only the residue by the factor without 2 and 5 counts. Before that, j more digits make a multiple only as the number that is
+/// missing, if it has no more digits than that.
+fn alike(modulus: u64, limit: u64) -> Option<Arc<[u64]>> {
+    let lasting = [2, 5].into_iter().fold(modulus, |rest, prime| without_factor(rest, prime));
+    if lasting == modulus || modulus > limit {
+        return None;
+    }
+    let powers = || std::iter::successors(Some(1_u64), |power| Some(power * 10));
+    let early = powers().take_while(|power| power % (modulus / lasting) != 0).collect::<Vec<_>>();
+    let mut known = HashMap::new();
+    let least = |residue: u64| {
+        let missing = early.iter().map(|power| {
+            let missing = (modulus - residue * (power % modulus) % modulus) % modulus;
+            (missing < *power).then_some(missing)
+        });
+        let futures: Vec<Option<u64>> = missing.chain([Some(residue % lasting)]).collect();
+        *known.entry(futures).or_insert(residue)
+    };
+    Some((0..modulus).map(least).collect())
+}
+
+fn without_factor(mut number: u64, prime: u64) -> u64 {
+    while number.is_multiple_of(prime) {
+        number /= prime;
+    }
+    number
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By any three digits to come, residues are alike exactly where they stand for each other.
+    #[test]
+    fn alike_is_what_no_digits_tell_apart() {
+        for (modulus, count) in [(8, 5), (12, 7), (25, 4), (264, 64), (375, 10)] {
+            let alike = alike(modulus, 1000).expect("factors of ten");
+            let futures = |residue: u64| {
+                let read = |len: u32| {
+                    (0..10_u64.pow(len))
+                        .map(move |digits| (residue * 10_u64.pow(len) + digits) % modulus == 0)
+                };
+                (0..4).flat_map(read).collect::<Vec<bool>>()
+            };
+            for one in 0..modulus {
+                assert_eq!(futures(one), futures(alike[one as usize]), "{one} of {modulus}");
+            }
+            let kept: BTreeSet<u64> = alike.iter().copied().collect();
+            assert_eq!(kept.len(), count, "{modulus}");
+            let kept: Vec<_> = kept.into_iter().map(futures).collect();
+            assert!((1..kept.len()).all(|at| !kept[..at].contains(&kept[at])), "{modulus}");
         }
+        assert!(alike(7, 1000).is_none() && alike(12, 11).is_none());
     }
 }
