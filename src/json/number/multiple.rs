@@ -131,7 +131,7 @@ impl Divisor {
 /// After enough digits only the residue by the factor without 2 and 5 counts. Before that, j more digits make a multiple only as the number that is
 /// missing, if it has no more digits than that.
 fn alike(modulus: u64, limit: u64) -> Option<Arc<[u64]>> {
-    let lasting = [2, 5].into_iter().fold(modulus, |rest, prime| without_factor(rest, prime));
+    let lasting = [2, 5].into_iter().fold(modulus, without_factor);
     if lasting == modulus || modulus > limit {
         return None;
     }
@@ -168,7 +168,7 @@ mod tests {
             let futures = |residue: u64| {
                 let read = |len: u32| {
                     (0..10_u64.pow(len))
-                        .map(move |digits| (residue * 10_u64.pow(len) + digits) % modulus == 0)
+                        .map(move |digits| (residue * 10_u64.pow(len) + digits).is_multiple_of(modulus))
                 };
                 (0..4).flat_map(read).collect::<Vec<bool>>()
             };
