@@ -17,6 +17,7 @@ mod cache;
 mod compiler;
 mod error;
 pub mod expression;
+pub mod formats;
 pub mod harmony;
 pub mod json;
 pub mod lark;

@@ -41,7 +41,8 @@ struct Derived {
 }
 
 impl Dfa {
-    pub(super) fn from_parts(
+    /// The automaton of a table that is trimmed, minimal and numbered breadth-first.
+    pub(crate) fn from_parts(
         classes: Box<[u8; 256]>,
         width: usize,
         table: Vec<u32>,

@@ -1,13 +1,12 @@
 //! Regular languages of text, closed under Boolean algebra.
 //!
-//! A [`Dfa`] is a language of bytes as a minimal automaton. For schemas the bytes are the UTF-8 of *decoded* text: patterns, formats, names
+//! A [`Dfa`] is a language of bytes as a minimal automaton. For schemas the bytes are the UTF-8 of *decoded* text: patterns, [formats](crate::formats), names
 //! and enumerations are all automata of this one kind, so their conjunctions, alternatives and negations are exact, and whether
 //! anything is left is a matter of looking. Every operation takes a ceiling on states. Lengths are kept outside, in a [`Window`].
 
 mod algebra;
 mod build;
 mod dfa;
-mod format;
 mod length;
 mod live;
 mod merge;
@@ -20,7 +19,6 @@ mod utf8;
 mod words;
 
 pub use dfa::{Dfa, StateId};
-pub use format::{Format, format, known_formats};
 pub(crate) use length::counted;
 pub use length::{Window, begins_character};
 pub use live::Live;

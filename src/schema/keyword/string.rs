@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{Keyword, Keywords, SchemaError, SchemaErrorKind, Status};
-use crate::regular::{self, Dfa, Pattern, PatternError, PatternErrorKind};
+use crate::formats;
+use crate::regular::{Dfa, Pattern, PatternError, PatternErrorKind};
 use crate::schema::Formats;
 
 type Outcome = Result<Status, SchemaError>;
@@ -31,7 +32,7 @@ pub(super) fn pattern<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_,
 pub(super) fn format<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
     let name = keyword.value.as_str().ok_or_else(|| keyword.invalid("must be a string"))?;
     let format = match keyword.reader.formats {
-        Formats::Assert => regular::format(name),
+        Formats::Assert => formats::format(name),
         Formats::Annotate => None,
     };
     let Some(format) = format else { return Ok(Status::Annotation) };
