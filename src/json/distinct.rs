@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet, HashSetExt};
 use serde_json::{Map, Value};
 
 use crate::limits::Limits;
@@ -26,18 +26,19 @@ pub(super) const ENDLESS: Count = u64::MAX;
 /// Multiples in an interval are counted up to here.
 const MULTIPLES: Count = 10_000;
 
-/// How many values each node has.
+/// How many values those nodes have that are an element which must differ from others, or a part of one.
 #[derive(Debug, Default)]
 pub(super) struct Counts(HashMap<NodeId, Count>);
 
 impl Counts {
-    /// Counts the values of all nodes, where the schema asks for distinct elements anywhere.
+    /// Counts the values of the nodes for which it matters.
     pub(super) fn new(schema: &Schema, limits: &Limits) -> Self {
-        let is_unique = |node| schema.values(node).arrays.iter().any(|arrays| arrays.unique);
-        if schema.nodes().any(is_unique) {
-            return Self(Counter::new(schema, limits).settled());
+        let elements = elements(schema);
+        if elements.is_empty() {
+            Self::default()
+        } else {
+            Self(Counter::new(schema, &elements, limits).settled())
         }
-        Self::default()
     }
 
     /// The values of a node.
@@ -77,12 +78,35 @@ impl Counts {
     }
 }
 
+/// The elements that must differ from others, with all parts that they may have.
+fn elements(schema: &Schema) -> HashSet<NodeId> {
+    let of_arrays = |arrays: &Arrays| {
+        arrays.prefix.iter().flatten().chain(&arrays.rest).map(|kind| kind.schema).collect::<Vec<_>>()
+    };
+    let unique = schema.nodes().flat_map(|node| &schema.values(node).arrays).filter(|arrays| arrays.unique);
+    let mut pending: Vec<NodeId> = unique.flat_map(of_arrays).collect();
+    let mut elements = HashSet::new();
+    while let Some(node) = pending.pop() {
+        if elements.insert(node) {
+            let values = schema.values(node);
+            pending.extend(values.arrays.iter().flat_map(of_arrays));
+            for objects in &values.objects {
+                pending.extend(objects.members.iter().map(|member| member.schema));
+                pending.extend(objects.rest.iter().map(|class| class.schema));
+            }
+        }
+    }
+    elements
+}
+
 /// Counts values by how deep they nest, from those without parts on.
 ///
 /// What is counted is always there, however early counting stops. What still grows when values nest deeper than there are nodes repeats itself, and
 /// has no end; an array of unique elements that only such arrays could fill is never counted.
 struct Counter<'s> {
     schema: &'s Schema,
+    /// In the order of the schema.
+    nodes: Vec<NodeId>,
     /// The values without parts.
     scalars: HashMap<NodeId, Count>,
     counts: HashMap<NodeId, Count>,
@@ -92,7 +116,7 @@ struct Counter<'s> {
 const ROUNDS: usize = 256;
 
 impl<'s> Counter<'s> {
-    fn new(schema: &'s Schema, limits: &Limits) -> Self {
+    fn new(schema: &'s Schema, elements: &HashSet<NodeId>, limits: &Limits) -> Self {
         let scalar = |node: NodeId| {
             let values = schema.values(node);
             let booleans = [values.booleans.allows_true, values.booleans.allows_false];
@@ -100,8 +124,9 @@ impl<'s> Counter<'s> {
             let strings = values.strings.iter().map(|strings| string_count(strings, limits)).max();
             named.saturating_add(number_count(&values.numbers)).saturating_add(strings.unwrap_or(0))
         };
-        let scalars: HashMap<_, _> = schema.nodes().map(|node| (node, scalar(node))).collect();
-        Self { schema, counts: scalars.clone(), scalars }
+        let nodes: Vec<_> = schema.nodes().filter(|node| elements.contains(node)).collect();
+        let scalars: HashMap<_, _> = nodes.iter().map(|node| (*node, scalar(*node))).collect();
+        Self { schema, nodes, counts: scalars.clone(), scalars }
     }
 
     fn settled(mut self) -> HashMap<NodeId, Count> {
@@ -120,9 +145,9 @@ impl<'s> Counter<'s> {
 
     /// Counts all nodes once more, parts first where they come later; returns those that have more values than before.
     fn round(&mut self) -> Vec<NodeId> {
-        let nodes: Vec<NodeId> = self.schema.nodes().collect();
         let mut grown = Vec::new();
-        for node in nodes.into_iter().rev() {
+        for at in (0..self.nodes.len()).rev() {
+            let node = self.nodes[at];
             // Counts only grow.
             if self.counts[&node] == ENDLESS {
                 continue;
