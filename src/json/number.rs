@@ -27,7 +27,7 @@ use crate::cache::{self, Bounded, Weighed, bounded};
 use crate::expression::{DfaLanguage, Expression, Kind, Leaf};
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
-use crate::schema::{Decimal, Numbers};
+use crate::schema::{Bound, Decimal, Numbers};
 
 /// The numerals of the numbers in any of the cells, of which there is at least one.
 ///
@@ -42,6 +42,20 @@ pub(super) fn numbers(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExce
         _ => known(cells, limit),
     }
 }
+
+/// Whether the automaton of the numerals has less than [`SMALL`] states, whatever they are: an interval or some numbers, of few digits.
+pub(super) fn is_small(cells: &[Numbers]) -> bool {
+    let is_short = |bound: &Option<Bound>| bound.as_ref().is_none_or(|bound| bound.value.text_len() <= 40);
+    let is_plain = |cell: &Numbers| {
+        let counts = cell.multiple_of.as_ref().is_none_or(|step| *step == Decimal::one());
+        counts && cell.no_multiples_of.is_empty() && is_short(&cell.lower) && is_short(&cell.upper)
+    };
+    let are_points = cells.len() <= 64 && cells.iter().all(|cell| cell.as_point().is_some());
+    (cells.len() == 1 || are_points) && cells.iter().all(is_plain)
+}
+
+/// See [`is_small`].
+pub(super) const SMALL: usize = 10_000;
 
 /// The numerals of sets that were asked for before, in any schema: `"minimum": 0` is common, and takes half a millisecond to build.
 static KNOWN: LazyLock<Bounded<Set, Weighed<Leaf>>> = LazyLock::new(|| bounded(KNOWN_BYTES));

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
@@ -14,7 +14,7 @@ use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
 use super::length;
 use super::list::List;
-use super::number::{all_but, numbers};
+use super::number;
 use super::object::objects;
 use super::string::{Escapes, StringLanguage, Words, any_string};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
@@ -50,9 +50,9 @@ pub(super) struct Spelling {
     pub(super) punctuation: Punctuation,
     /// What the text is, for messages: `arguments of functions.get_weather`.
     what: String,
-    /// The numerals of the nodes that allow numbers. Made ahead, because their automata count against a limit; so are
-    numerals: HashMap<NodeId, Expression>,
-    /// the strings of the nodes that allow strings, and
+    /// The numerals of the nodes that allow numbers. Made ahead where their automata could go beyond a limit; so are
+    numerals: HashMap<NodeId, OnceLock<Expression>>,
+    /// the strings of the nodes that allow strings, always, and
     strings: HashMap<NodeId, Vec<Expression>>,
     /// the plans of array cells that count.
     pub(super) plans: HashMap<(NodeId, usize), ArrayPlan>,
@@ -79,14 +79,15 @@ impl Spelling {
             let values = schema.values(node);
             limits.charge(1)?;
             if !values.numbers.is_empty() {
-                let leaf = numbers(&values.numbers, limits.dfa_states)?;
-                // Those without bounds are made once per process.
-                let has_bounds =
-                    values.numbers.iter().any(|cell| cell.lower.is_some() || cell.upper.is_some());
-                if has_bounds && !leaves.contains(&leaf) {
-                    limits.charge(leaf.memory_bytes() / BYTES_PER_STEP)?;
+                let ahead = OnceLock::new();
+                if limits.dfa_states < number::SMALL || !number::is_small(&values.numbers) {
+                    let leaf = number::numbers(&values.numbers, limits.dfa_states)?;
+                    if !leaves.contains(&leaf) {
+                        limits.charge(leaf.memory_bytes() / BYTES_PER_STEP)?;
+                    }
+                    ahead.get_or_init(|| Expression::leaf(shared(leaf, &mut leaves)));
                 }
-                numerals.insert(node, Expression::leaf(shared(leaf, &mut leaves)));
+                numerals.insert(node, ahead);
             }
             if !values.strings.is_empty() {
                 let leaf =
@@ -183,9 +184,11 @@ impl Value {
     }
 
     fn numerals(&self) -> Option<Expression> {
-        let all = self.spelling.numerals.get(&self.node)?;
+        let cells = &self.spelling.schema.values(self.node).numbers;
+        let make = || Expression::leaf(number::numbers(cells, number::SMALL).expect("few states"));
+        let all = self.spelling.numerals.get(&self.node)?.get_or_init(make);
         let points: Vec<_> = self.avoid.iter().filter_map(|value| value.as_number()).collect();
-        if points.is_empty() { Some(all.clone()) } else { all_but(all, &points) }
+        if points.is_empty() { Some(all.clone()) } else { number::all_but(all, &points) }
     }
 
     fn strings(&self) -> Vec<Expression> {

@@ -202,6 +202,12 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn long_decimal()(digits in "-?[1-9][0-9]{0,38}", exponent in -39..39) -> Decimal {
+        decimal(&format!("{digits}e{exponent}"))
+    }
+}
+
+prop_compose! {
     fn any_cell(greatest_divisor: i32)(
         lower in option::of(bound()),
         upper in option::of(bound()),
@@ -225,6 +231,19 @@ proptest! {
         let step = |(mantissa, exponent)| decimal(&format!("{mantissa}e{exponent}"));
         let no_multiples_of = gaps.into_iter().map(step).collect();
         check(&[Numbers { no_multiples_of, ..cell }], &NUMERALS);
+    }
+
+    #[test]
+    fn small_is_small(cell in any_cell(1), long in vec((long_decimal(), any::<bool>()), 2), points in vec(long_decimal(), 1..64)) {
+        let [lower, upper] = [0, 1].map(|at| Some(Bound { value: long[at].0.clone(), inclusive: long[at].1 }));
+        let interval = |lower, upper| Numbers { lower, upper, ..cell.clone() };
+        let cells = [cell.clone(), interval(lower.clone(), None), interval(None, upper.clone()), interval(lower, upper)];
+        let integers = cells.clone().map(|cell| Numbers { multiple_of: Some(Decimal::one()), ..cell });
+        let sets = cells.iter().chain(&integers).map(std::slice::from_ref);
+        let points: Vec<_> = points.into_iter().map(Numbers::point).collect();
+        for cells in sets.chain([&*points]).filter(|cells| is_small(cells)) {
+            assert!(numerals(cells, SMALL).is_ok(), "{cells:?}");
+        }
     }
 
     #[test]
