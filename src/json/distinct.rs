@@ -121,8 +121,10 @@ impl<'s> Counter<'s> {
             let values = schema.values(node);
             let booleans = [values.booleans.allows_true, values.booleans.allows_false];
             let named = [values.null].iter().chain(&booleans).filter(|allowed| **allowed).count() as Count;
-            let strings = values.strings.iter().map(|strings| string_count(strings, limits)).max();
-            named.saturating_add(number_count(&values.numbers)).saturating_add(strings.unwrap_or(0))
+            let words = values.words.iter().map(|words| words.len() as Count);
+            let strings = values.strings.iter().map(|strings| string_count(strings, limits));
+            let strings = words.chain(strings).max().unwrap_or(0);
+            named.saturating_add(number_count(&values.numbers)).saturating_add(strings)
         };
         let nodes: Vec<_> = schema.nodes().filter(|node| elements.contains(node)).collect();
         let scalars: HashMap<_, _> = nodes.iter().map(|node| (*node, scalar(*node))).collect();

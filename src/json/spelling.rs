@@ -50,9 +50,11 @@ pub(super) struct Spelling {
     pub(super) punctuation: Punctuation,
     /// What the text is, for messages: `arguments of functions.get_weather`.
     what: String,
+    /// The listed strings of the nodes that have some, made when a text first gets to one of them; equal lists are one.
+    listed: HashMap<NodeId, Arc<OnceLock<Expression>>>,
     /// The numerals of the nodes that allow numbers. Made ahead where their automata could go beyond a limit; so are
     numerals: HashMap<NodeId, OnceLock<Expression>>,
-    /// the strings of the nodes that allow strings, always, and
+    /// the other strings of the nodes that allow strings, always, and
     strings: HashMap<NodeId, Vec<Expression>>,
     /// the plans of array cells that count.
     pub(super) plans: HashMap<(NodeId, usize), ArrayPlan>,
@@ -75,6 +77,7 @@ impl Spelling {
         let (mut numerals, mut strings, mut plans) = (HashMap::new(), HashMap::new(), HashMap::new());
         let counts = Counts::new(&schema, limits);
         let mut leaves = HashSet::new();
+        let (mut listed, mut lists) = (HashMap::new(), HashMap::new());
         for node in schema.nodes() {
             let values = schema.values(node);
             limits.charge(1)?;
@@ -88,6 +91,10 @@ impl Spelling {
                     ahead.get_or_init(|| Expression::leaf(shared(leaf, &mut leaves)));
                 }
                 numerals.insert(node, ahead);
+            }
+            if let Some(words) = &values.words {
+                let leaf: &Arc<OnceLock<_>> = lists.entry(Arc::as_ptr(words)).or_default();
+                listed.insert(node, leaf.clone());
             }
             if !values.strings.is_empty() {
                 let leaf =
@@ -109,6 +116,7 @@ impl Spelling {
             order: style.order,
             punctuation,
             what: what.to_owned(),
+            listed,
             numerals,
             strings,
             plans,
@@ -191,17 +199,38 @@ impl Value {
         if points.is_empty() { Some(all.clone()) } else { number::all_but(all, &points) }
     }
 
+    fn listed(&self) -> Option<Expression> {
+        let words = self.spelling.schema.values(self.node).words.as_ref()?;
+        let avoid: Vec<&str> = self.texts().filter(|text| words.contains(text)).collect();
+        if !avoid.is_empty() {
+            return string_but(words.dfa().clone(), (0, None), Escapes::Needed, &avoid);
+        }
+        let make = || {
+            let all = StringLanguage::new(words.dfa().clone(), 0, None, Escapes::Needed, usize::MAX);
+            Expression::leaf(Leaf::new(all.expect("no window")))
+        };
+        Some(self.spelling.listed.get(&self.node)?.get_or_init(make).clone())
+    }
+
     fn strings(&self) -> Vec<Expression> {
         let cells = self.spelling.schema.values(self.node).strings.iter();
         let leaves = self.spelling.strings.get(&self.node).into_iter().flatten();
-        let words = || self.avoid.iter().filter_map(|value| value.as_str());
         cells
             .zip(leaves)
             .filter_map(|(cell, leaf)| {
-                let words: Vec<&str> = words().filter(|word| cell.contains(word)).collect();
-                if words.is_empty() { Some(leaf.clone()) } else { string_but(cell, &words) }
+                let avoid: Vec<&str> = self.texts().filter(|text| cell.contains(text)).collect();
+                if avoid.is_empty() {
+                    return Some(leaf.clone());
+                }
+                let dfa = cell.language.clone().unwrap_or_else(Dfa::text);
+                string_but(dfa, (cell.min_length, cell.max_length), Escapes::Any, &avoid)
             })
             .collect()
+    }
+
+    /// The texts to avoid.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        self.avoid.iter().filter_map(|value| value.as_str())
     }
 
     fn arrays(&self) -> impl Iterator<Item = Expression> {
@@ -226,6 +255,7 @@ impl Rule for Value {
             options.extend((allowed && self.allows(&Json::Bool(truth))).then(literal));
         }
         options.extend(self.numerals());
+        options.extend(self.listed());
         options.extend(self.strings());
         options.extend(self.arrays());
         options.extend(self.objects());
@@ -264,33 +294,21 @@ fn shared(leaf: Leaf, leaves: &mut HashSet<Leaf>) -> Leaf {
 
 fn string(cell: &Strings, limits: &Limits) -> Result<Leaf, LimitExceeded> {
     let (min, max) = (cell.min_length, cell.max_length);
-    let Some(language) = &cell.language else {
-        return if (min, max) == (0, None) {
-            Ok(any_string())
-        } else {
-            strings(Dfa::text(), min, max, Escapes::Any, limits)
-        };
+    let dfa = match &cell.language {
+        None if (min, max) == (0, None) => return Ok(any_string()),
+        language => language.clone().unwrap_or_else(Dfa::text),
     };
-    let escapes = if cell.finite { Escapes::Needed } else { Escapes::Any };
-    strings(language.clone(), min, max, escapes, limits)
+    StringLanguage::new(dfa, min, max, Escapes::Any, limits.window_entries).map(Leaf::new)
 }
 
-fn strings(
+/// The strings of an automaton and of some lengths, but some of them.
+fn string_but(
     dfa: Arc<Dfa>,
-    min: u32,
-    max: Option<u32>,
+    lengths: (u32, Option<u32>),
     escapes: Escapes,
-    limits: &Limits,
-) -> Result<Leaf, LimitExceeded> {
-    StringLanguage::new(dfa, min, max, escapes, limits.window_entries).map(Leaf::new)
-}
-
-/// The strings of a cell but some of them.
-fn string_but(cell: &Strings, words: &[&str]) -> Option<Expression> {
-    let dfa = cell.language.clone().unwrap_or_else(Dfa::text);
-    let escapes = if cell.finite { Escapes::Needed } else { Escapes::Any };
-    let (bounds, words) = ((cell.min_length, cell.max_length), words.iter().copied());
-    let strings = StringLanguage::excluding(dfa, bounds, escapes, None, words)?;
+    words: &[&str],
+) -> Option<Expression> {
+    let strings = StringLanguage::excluding(dfa, lengths, escapes, None, words.iter().copied())?;
     Some(Expression::leaf(Leaf::new(strings)))
 }
 

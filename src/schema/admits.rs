@@ -38,7 +38,10 @@ impl Schema {
                     values.numbers.iter().filter(written).any(|numbers| numbers.contains(&number))
                 })
             }
-            Value::String(text) => values.strings.iter().any(|strings| strings.contains(text)),
+            Value::String(text) => {
+                values.words.as_ref().is_some_and(|words| words.contains(text))
+                    || values.strings.iter().any(|strings| strings.contains(text))
+            }
             Value::Array(elements) => values.arrays.iter().any(|arrays| self.arrays_admit(arrays, elements)),
             Value::Object(members) => {
                 values.objects.iter().any(|objects| self.objects_admit(objects, members))

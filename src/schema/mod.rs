@@ -50,6 +50,7 @@ mod strings;
 mod tests;
 mod values;
 mod warning;
+mod words;
 
 use std::sync::Arc;
 
@@ -64,6 +65,7 @@ pub use error::{SchemaError, SchemaErrorKind};
 pub use values::{
     Arrays, Booleans, Bound, Count, Kind, Member, NameClass, Numbers, Objects, Strings, Values,
 };
+pub use words::Words;
 
 use self::least_len::Lens;
 use self::normalise::Normaliser;

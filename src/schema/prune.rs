@@ -13,7 +13,8 @@ use super::expand::{ElementKind, Elements, NameGroup};
 use super::formula::FormulaId;
 use super::least_len::Lens;
 use super::normalise::{Graph, Normaliser};
-use super::values::{Arrays, Count, Kind, Member, NameClass, Numbers, Objects, Strings, Values};
+use super::values::{Arrays, Count, Kind, Member, NameClass, Numbers, Objects, Values};
+use super::words::Words;
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
 
@@ -32,7 +33,7 @@ pub(super) struct Pruner<'g, 'd> {
     dfa_states: usize,
     ids: HashMap<usize, NodeId>,
     /// Lists of words, each made once: alternatives of a union often have the same.
-    words: HashMap<&'g BTreeSet<&'d str>, Arc<Dfa>>,
+    words: HashMap<&'g BTreeSet<&'d str>, Arc<Words>>,
     /// The positions of the nodes in the graph.
     order: Vec<usize>,
 }
@@ -62,11 +63,7 @@ impl<'g, 'd> Pruner<'g, 'd> {
     fn values(&mut self, position: usize) -> Result<Values, LimitExceeded> {
         let graph = self.graph;
         let cells = &graph.cells[position];
-        let mut strings = cells.texts.clone();
-        if !cells.words.is_empty() {
-            let language = Some(self.words(&cells.words)?);
-            strings.insert(0, Strings { language, finite: true, ..Strings::default() });
-        }
+        let words = (!cells.words.is_empty()).then(|| self.words(&cells.words)).transpose()?;
         let points = cells.points.iter().cloned().map(Numbers::point);
         let (arrays, objects) = self.lens.cells(position).split_at(cells.arrays.len());
         let expanded = &self.graph.expanded[position];
@@ -76,7 +73,8 @@ impl<'g, 'd> Pruner<'g, 'd> {
             null: cells.null,
             booleans: cells.booleans,
             numbers: points.chain(cells.ranges.iter().cloned()).collect(),
-            strings,
+            words,
+            strings: cells.texts.clone(),
             arrays: arrays.map(|((array, elements), _)| self.arrays(array, elements)).collect(),
             objects: objects
                 .map(|((object, groups), _)| self.objects(object, groups))
@@ -84,11 +82,11 @@ impl<'g, 'd> Pruner<'g, 'd> {
         })
     }
 
-    fn words(&mut self, words: &'g BTreeSet<&'d str>) -> Result<Arc<Dfa>, LimitExceeded> {
+    fn words(&mut self, words: &'g BTreeSet<&'d str>) -> Result<Arc<Words>, LimitExceeded> {
         if let Some(known) = self.words.get(words) {
             return Ok(known.clone());
         }
-        let made = Arc::new(Dfa::words(words.iter().map(|word| (word.as_bytes(), 0)), self.dfa_states)?);
+        let made = Arc::new(Words::new(words.iter().copied(), self.dfa_states)?);
         self.words.insert(words, made.clone());
         Ok(made)
     }

@@ -56,7 +56,6 @@ pub(super) fn intersect(
         language,
         min_length: a.min_length.max(b.min_length),
         max_length: a.max_length.into_iter().chain(b.max_length).min(),
-        finite: a.finite || b.finite,
         superset,
     };
     normal(strings, &languages.limits)

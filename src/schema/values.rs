@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::NodeId;
 use super::decimal::Decimal;
+use super::words::Words;
 use crate::regular::Dfa;
 
 /// The values that a node allows.
@@ -18,7 +19,9 @@ pub struct Values {
     pub booleans: Booleans,
     /// The numbers: the union of these.
     pub numbers: Vec<Numbers>,
-    /// The strings: the union of these.
+    /// Strings that are listed one by one, where there are such.
+    pub words: Option<Arc<Words>>,
+    /// The other strings: the union of these.
     pub strings: Vec<Strings>,
     /// The arrays: the union of these.
     pub arrays: Vec<Arrays>,
@@ -68,8 +71,6 @@ pub struct Strings {
     pub min_length: u32,
     /// Characters at most.
     pub max_length: Option<u32>,
-    /// Whether these are listed one by one in the schema (`enum`, `const`).
-    pub finite: bool,
     /// Where the language lacks some strings (of a format that is not wholly known): a language that has them all. What is in neither is
     /// surely none of these strings.
     pub superset: Option<Arc<Dfa>>,
