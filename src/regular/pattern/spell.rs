@@ -6,31 +6,26 @@
 use foldhash::{HashMap, HashMapExt};
 
 use super::alphabet::{Alphabet, Atom};
-use super::determinize::{Characters, NOWHERE};
+use super::determinize::{Characters, MATCH, NOWHERE};
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
 use crate::regular::build::too_many;
 use crate::regular::dfa::{DEAD, NO_LABEL, StateId};
 use crate::regular::minimize::Raw;
 
-/// The label of a text with a match.
-const MATCH: u32 = 0;
-
 /// How many entries the table may have for each state that the limit allows.
 const ENTRIES_PER_STATE: usize = 64;
 
-/// The same texts, byte by byte.
-pub(super) fn spell(characters: Characters, limit: usize) -> Result<Dfa, LimitExceeded> {
-    if characters.start == NOWHERE {
-        return Ok(Dfa::empty());
-    }
+/// The same texts, byte by byte. No two states of `characters` have equal futures.
+pub(super) fn spell(characters: &Characters, limit: usize) -> Result<Dfa, LimitExceeded> {
     let text = Dfa::text();
     let mut forks = Forks { alphabet: &characters.alphabet, text: &text, forks: Vec::new() };
     forks.root();
     let classes = forks.classes();
     let forks = &forks.forks;
-    let (numbers, states) = (HashMap::new(), Vec::new());
-    Spelling { characters: &characters, text: &text, forks, numbers, states }.run(classes, limit)
+    let known = vec![DEAD; characters.is_word.len() * text.states()];
+    let (open, states) = (HashMap::new(), Vec::new());
+    Spelling { characters, text: &text, forks, known, open, states }.run(classes, limit)
 }
 
 /// Where one byte leads within a character.
@@ -154,7 +149,10 @@ struct Spelling<'c> {
     characters: &'c Characters,
     text: &'c Dfa,
     forks: &'c [Fork],
-    numbers: HashMap<State, u32>,
+    /// The numbers of known states, by state and state of the text.
+    known: Vec<u32>,
+    /// The numbers of the open ones.
+    open: HashMap<State, u32>,
     states: Vec<State>,
 }
 
@@ -178,7 +176,9 @@ impl Spelling<'_> {
         }
         let labels = self.states.iter().map(|state| if self.is_word(state) { MATCH } else { NO_LABEL });
         let labels = labels.collect();
-        Ok(Raw { classes, width: bytes.len(), table, labels, start: 0 }.finish())
+        let raw = Raw { classes, width: bytes.len(), table, labels, start: 0 };
+        // Known states differ in the characters that may follow, or in the bytes that this one lacks; open ones may not differ.
+        Ok(if self.open.is_empty() { raw.finish_minimal() } else { raw.finish() })
     }
 
     fn step(&self, state: &State, byte: u8) -> Option<State> {
@@ -219,9 +219,16 @@ impl Spelling<'_> {
 
     fn number(&mut self, state: State) -> u32 {
         let fresh = u32::try_from(self.states.len()).expect("fewer states than memory has");
-        *self.numbers.entry(state).or_insert_with_key(|state| {
-            self.states.push(state.clone());
-            fresh
-        })
+        let number = match &state {
+            State::Known(known, text) => {
+                &mut self.known[*known as usize * self.text.states() + *text as usize]
+            }
+            State::Open(..) => self.open.entry(state.clone()).or_insert(DEAD),
+        };
+        if *number == DEAD {
+            *number = fresh;
+            self.states.push(state);
+        }
+        *number
     }
 }
