@@ -174,11 +174,43 @@ impl Spelling<'_> {
                 return Err(too_many(limit));
             }
         }
+        self.merge(&mut table, bytes.len());
         let labels = self.states.iter().map(|state| if self.is_word(state) { MATCH } else { NO_LABEL });
         let labels = labels.collect();
-        let raw = Raw { classes, width: bytes.len(), table, labels, start: 0 };
-        // Known states differ in the characters that may follow, or in the bytes that this one lacks; open ones may not differ.
-        Ok(if self.open.is_empty() { raw.finish_minimal() } else { raw.finish() })
+        Ok(Raw { classes, width: bytes.len(), table, labels, start: 0 }.finish_minimal())
+    }
+
+    /// Leads to one of those states within a character that have equal futures, so that the others are not reached any more. Where no character is
+    /// under way, futures differ already, so this needs no partition: to look at rows is enough, those that lack one byte first.
+    fn merge(&self, table: &mut [u32], width: usize) {
+        if self.open.is_empty() {
+            return;
+        }
+        let lacks: Vec<usize> = (0..)
+            .take(self.text.states())
+            .map(|text| self.text.shortest_from(text, &|_| 0).0.len())
+            .collect();
+        let lacks: Vec<usize> = self.states.iter().map(|state| lacks[self.text_of(state) as usize]).collect();
+        let mut merged: Vec<u32> = (0..).take(self.states.len()).collect();
+        for len in (1..=3).chain([0]) {
+            let mut known: HashMap<&[u32], u32> = HashMap::new();
+            let rows = (0..).zip(table.chunks_exact_mut(width));
+            for ((state, row), _) in rows.zip(&lacks).filter(|(_, lacks)| **lacks == len) {
+                let targets = row.iter_mut().filter(|next| **next != DEAD);
+                targets.for_each(|next| *next = merged[*next as usize]);
+                if len > 0 {
+                    merged[state as usize] = *known.entry(row).or_insert(state);
+                }
+            }
+        }
+    }
+
+    /// The state of the text of a character that is under way.
+    fn text_of(&self, state: &State) -> StateId {
+        match state {
+            State::Known(_, text) => *text,
+            State::Open(fork, _) => self.forks[*fork].text,
+        }
     }
 
     fn step(&self, state: &State, byte: u8) -> Option<State> {
