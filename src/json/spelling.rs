@@ -20,7 +20,7 @@ use super::string::{Escapes, StringLanguage, Words, any_string};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::regular::Dfa;
-use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema, Strings};
+use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, Numbers, PlannedKind, Schema, Strings};
 
 /// In which order an object's members may come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -82,15 +82,7 @@ impl Spelling {
             let values = schema.values(node);
             limits.charge(1)?;
             if !values.numbers.is_empty() {
-                let ahead = OnceLock::new();
-                if limits.dfa_states < number::SMALL || !number::is_small(&values.numbers) {
-                    let leaf = number::numbers(&values.numbers, limits.dfa_states)?;
-                    if !leaves.contains(&leaf) {
-                        limits.charge(leaf.memory_bytes() / BYTES_PER_STEP)?;
-                    }
-                    ahead.get_or_init(|| Expression::leaf(shared(leaf, &mut leaves)));
-                }
-                numerals.insert(node, ahead);
+                numerals.insert(node, numerals_ahead(&values.numbers, limits, &mut leaves)?);
             }
             if let Some(words) = &values.words {
                 let leaf: &Arc<OnceLock<_>> = lists.entry(Arc::as_ptr(words)).or_default();
@@ -290,6 +282,22 @@ fn shared(leaf: Leaf, leaves: &mut HashSet<Leaf>) -> Leaf {
     }
     leaves.insert(leaf.clone());
     leaf
+}
+
+/// The numerals of some cells, if their automaton could go beyond the limit; else nothing yet.
+fn numerals_ahead(
+    cells: &[Numbers],
+    limits: &Budget,
+    leaves: &mut HashSet<Leaf>,
+) -> Result<OnceLock<Expression>, LimitExceeded> {
+    if limits.dfa_states >= number::SMALL && number::is_small(cells) {
+        return Ok(OnceLock::new());
+    }
+    let leaf = number::numbers(cells, limits.dfa_states)?;
+    if !leaves.contains(&leaf) {
+        limits.charge(leaf.memory_bytes() / BYTES_PER_STEP)?;
+    }
+    Ok(Expression::leaf(shared(leaf, leaves)).into())
 }
 
 fn string(cell: &Strings, limits: &Limits) -> Result<Leaf, LimitExceeded> {

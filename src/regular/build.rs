@@ -106,7 +106,7 @@ impl Dfa {
         let (classes, width) = classes_of(alphabet);
         let mut machines =
             Machines { alphabet, step, known: HashMap::new(), states: Vec::new(), rows: Vec::new() };
-        let mut sets = Sets::default();
+        let mut sets = Sets { last: (Vec::new(), DEAD), ..Sets::default() };
         sets.next.extend(starts.into_iter().map(|start| machines.number(start)));
         if sets.take() == DEAD {
             return Ok(Self::empty());
@@ -184,6 +184,8 @@ struct Sets {
     others: HashMap<Box<[u32]>, u32>,
     /// The list that comes next.
     next: Vec<u32>,
+    /// The list before it, and its number: most letters lead where their neighbour does.
+    last: (Vec<u32>, u32),
 }
 
 impl Sets {
@@ -193,6 +195,15 @@ impl Sets {
 
     /// The number of the next list, which is empty again after that; [`DEAD`] where it was before.
     fn take(&mut self) -> u32 {
+        if self.next != self.last.0 {
+            self.last.1 = self.find();
+            std::mem::swap(&mut self.last.0, &mut self.next);
+        }
+        self.next.clear();
+        self.last.1
+    }
+
+    fn find(&mut self) -> u32 {
         let fresh = u32::try_from(self.ends.len()).expect("fewer states than memory has");
         let number = match *self.next {
             [] => DEAD,
@@ -216,7 +227,6 @@ impl Sets {
             self.members.extend_from_slice(&self.next);
             self.ends.push(self.members.len());
         }
-        self.next.clear();
         number
     }
 }

@@ -95,4 +95,4 @@ static COMPILED: LazyLock<Bounded<Source, Weighed<Dfa>>> = LazyLock::new(|| boun
 type Source = (Arc<str>, usize);
 
 /// What the automata of patterns may take in a process.
-const CACHE_BYTES: usize = 16 << 20;
+const CACHE_BYTES: usize = 32 << 20;
