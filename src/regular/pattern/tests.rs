@@ -306,6 +306,25 @@ pub(super) fn corpus_patterns() -> Option<BTreeSet<String>> {
     Some(found)
 }
 
+/// Characters that begin with the same bytes lead to different states, and states within them may have equal futures.
+#[test]
+fn automata_are_minimal_however_characters_are_cut() {
+    for pattern in [
+        r"^[\u0800-\uffff]+$",
+        r"^[\u0800-\u0fff]a|^[\ud7ff\ue000]b",
+        r"^[^\u0000-\u07ff]*x$",
+        r"^(?:[\u{10000}-\u{3ffff}]a|[\u0100-\u013f]b)+$",
+        r"^[\u00e9\u0229\u1e1d\u{1f600}]+$",
+        r"^(?:[\u0900-\u097f]|[\u1900-\u197f])c$",
+        r"\S+\s+\S",
+    ] {
+        let dfa =
+            Pattern::parse(pattern).and_then(|pattern| pattern.to_dfa(limit())).expect("a small pattern");
+        let complement = dfa.complement(limit()).expect("as small");
+        assert!(complement.complement(limit()).is_ok_and(|same| same == dfa), "{pattern}");
+    }
+}
+
 #[test]
 fn real_patterns_agree_with_the_validator() {
     let Some(patterns) = corpus_patterns() else {
