@@ -38,13 +38,14 @@ impl Parser<'_> {
     /// The rest of a class, after its `[`.
     pub(super) fn class(&mut self, start: usize) -> Result<ClassUnicode, PatternError> {
         let negated = self.eat("^");
-        let mut set = ClassUnicode::empty();
+        // Put in order once, at the end: to unite sets one by one took 50,000 ranges two seconds.
+        let mut ranges = Vec::new();
         while !self.eat("]") {
             let first = self.at;
             let low = self.member(start)?;
             let is_range = self.rest().starts_with('-') && !self.rest().starts_with("-]");
             if !is_range {
-                set.union(&self.set_of(low));
+                ranges.extend_from_slice(self.set_of(low).ranges());
                 continue;
             }
             self.bump();
@@ -56,13 +57,14 @@ impl Parser<'_> {
                 (Atom::Point(low), Atom::Point(high)) => self.folded(class::range(low, high)),
                 // `[\w-.]`: the hyphen stands for itself.
                 (low, high) => {
-                    set.union(&self.set_of(Atom::Point('-'.into())));
-                    set.union(&self.set_of(low));
+                    ranges.extend_from_slice(self.set_of(Atom::Point('-'.into())).ranges());
+                    ranges.extend_from_slice(self.set_of(low).ranges());
                     self.set_of(high)
                 }
             };
-            set.union(&range);
+            ranges.extend_from_slice(range.ranges());
         }
+        let set = ClassUnicode::new(ranges);
         Ok(if negated { class::negated(set) } else { set })
     }
 
