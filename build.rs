@@ -37,8 +37,11 @@ use tables::Tables;
 const ORDINARY: u32 = 199_998;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    for source in ["cache.rs", "formats/definition.rs", "limits", "regular", "special.rs", "vocabulary"] {
+    for source in ["cache.rs", "formats/definition.rs", "limits", "regular", "special.rs"] {
         println!("cargo::rerun-if-changed=src/{source}");
+    }
+    for module in ["error", "shapes", "tables"] {
+        println!("cargo::rerun-if-changed=src/vocabulary/{module}.rs");
     }
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=grammars/formats.json");

@@ -1,6 +1,7 @@
 //! Formats against their examples, the official suite and another validator; and the image against the definitions.
 
 use std::path::Path;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -19,15 +20,18 @@ fn accepts(format: &Format, word: &str) -> bool {
     fits && format.dfa.contains(word.as_bytes())
 }
 
-/// The image is made by `build.rs`.
+/// The image is made by `build.rs`. Prints how long it takes to read each format, where nothing else has, and how long to compile it.
 #[test]
 fn the_image_is_as_defined() {
     let names: Vec<_> = Definition::all().map(Definition::name).collect();
     assert_eq!(known_formats().collect::<Vec<_>>(), names);
     for definition in Definition::all() {
-        let (read, name) = (format(definition.name()).expect("known"), definition.name());
-        assert_eq!(*read.dfa, definition.words().expect("a pattern"), "{name}");
-        assert_eq!(read.superset.as_deref(), definition.superset().expect("a pattern").as_ref(), "{name}");
+        let (name, begun) = (definition.name(), Instant::now());
+        let (read, reading) = (format(name).expect("known"), begun.elapsed());
+        let (words, superset) = (definition.words(), definition.superset());
+        println!("{name}: read in {reading:?}, compiled in {:?}", begun.elapsed() - reading);
+        assert_eq!(*read.dfa, words.expect("a pattern"), "{name}");
+        assert_eq!(read.superset.as_deref(), superset.expect("a pattern").as_ref(), "{name}");
         let window = (definition.min_length(), definition.max_length());
         assert_eq!((read.min_length, read.max_length), window, "{name}");
     }

@@ -43,7 +43,7 @@ pub(super) fn numbers(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExce
     }
 }
 
-/// Whether the automaton of the numerals has less than [`SMALL`] states, whatever they are: an interval or some numbers, of few digits.
+/// Whether the automaton of the numerals surely has less than [`SMALL`] states: those of an interval, or of some numbers, with few digits.
 pub(super) fn is_small(cells: &[Numbers]) -> bool {
     let is_short = |bound: &Option<Bound>| bound.as_ref().is_none_or(|bound| bound.value.text_len() <= 40);
     let is_plain = |cell: &Numbers| {
@@ -57,7 +57,7 @@ pub(super) fn is_small(cells: &[Numbers]) -> bool {
 /// See [`is_small`].
 pub(super) const SMALL: usize = 10_000;
 
-/// The numerals of sets that were asked for before, in any schema: `"minimum": 0` is common, and takes half a millisecond to build.
+/// The numerals of sets that were asked for before, in any schema: `"minimum": 0` is common, and has some hundred states.
 static KNOWN: LazyLock<Bounded<Set, Weighed<Leaf>>> = LazyLock::new(|| bounded(KNOWN_BYTES));
 
 /// What the numerals of sets may take in a process.

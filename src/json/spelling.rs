@@ -185,7 +185,7 @@ impl Value {
 
     fn numerals(&self) -> Option<Expression> {
         let cells = &self.spelling.schema.values(self.node).numbers;
-        let make = || Expression::leaf(number::numbers(cells, number::SMALL).expect("few states"));
+        let make = || Expression::leaf(number::numbers(cells, usize::MAX).expect("no limit"));
         let all = self.spelling.numerals.get(&self.node)?.get_or_init(make);
         let points: Vec<_> = self.avoid.iter().filter_map(|value| value.as_number()).collect();
         if points.is_empty() { Some(all.clone()) } else { number::all_but(all, &points) }

@@ -203,6 +203,7 @@ impl Sets {
         self.last.1
     }
 
+    /// The number of the next list, which is kept where it is new.
     fn find(&mut self) -> u32 {
         let fresh = u32::try_from(self.ends.len()).expect("fewer states than memory has");
         let number = match *self.next {

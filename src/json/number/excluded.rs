@@ -20,11 +20,10 @@ const FEW: usize = 64;
 const PLAIN: &[u8] = b"0123456789-.";
 
 pub(super) fn numerals(cell: &Numbers, limit: usize) -> Result<Dfa, LimitExceeded> {
-    let within = bounded(cell);
     if let Some(points) = few_multiples(cell) {
-        let points: Vec<_> = points.into_iter().map(Numbers::point).collect();
         return explore(&points, PLAIN, limit)?.intersection(&short(cell), limit);
     }
+    let within = bounded(cell);
     let mut numerals = explore(std::slice::from_ref(&within), PLAIN, limit)?;
     numerals = numerals.intersection(&short(cell), limit)?;
     for step in &cell.no_multiples_of {
@@ -36,13 +35,15 @@ pub(super) fn numerals(cell: &Numbers, limit: usize) -> Result<Dfa, LimitExceede
 }
 
 /// The numbers themselves, where there are few multiples between two bounds: residues by large divisors would be many more.
-fn few_multiples(cell: &Numbers) -> Option<Vec<Decimal>> {
+fn few_multiples(cell: &Numbers) -> Option<Vec<Numbers>> {
     let (step, lower, upper) = (cell.multiple_of.as_ref()?, cell.lower.as_ref()?, cell.upper.as_ref()?);
     let first = lower.value.next_multiple(step, false);
     let multiples = std::iter::successors(Some(first), |multiple| Some(multiple.next_multiple(step, true)));
     let multiples: Vec<_> = multiples.take_while(|multiple| *multiple <= upper.value).take(FEW + 1).collect();
-    (multiples.len() <= FEW)
-        .then(|| multiples.into_iter().filter(|multiple| cell.contains(multiple)).collect())
+    let points = |multiples: Vec<_>| {
+        multiples.into_iter().filter(|multiple| cell.contains(multiple)).map(Numbers::point).collect()
+    };
+    (multiples.len() <= FEW).then(|| points(multiples))
 }
 
 /// Numerals with few digits after the point.

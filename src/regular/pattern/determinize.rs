@@ -45,7 +45,7 @@ pub(super) struct Characters {
 
 impl Characters {
     /// The same texts with as few states as can be; `None` where there are none. Here that costs a fraction of what it does once there are bytes.
-    pub(super) fn minimal(self) -> Option<Self> {
+    fn minimal(self) -> Option<Self> {
         let labels = self.is_word.iter().map(|is_word| if *is_word { MATCH } else { NO_LABEL });
         let states = Transitions { width: self.alphabet.len, table: self.table, labels: labels.collect() };
         let (states, start) = merge(&states, self.start)?;
