@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use serde_json::Value as Json;
 
@@ -20,7 +20,7 @@ use super::string::{Escapes, StringLanguage, Words, any_string};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::regular::Dfa;
-use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, Numbers, PlannedKind, Schema, Strings};
+use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, Numbers, PlannedKind, Schema, Strings, Values};
 
 /// In which order an object's members may come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -50,17 +50,58 @@ pub(super) struct Spelling {
     pub(super) punctuation: Punctuation,
     /// What the text is, for messages: `arguments of functions.get_weather`.
     what: String,
-    /// The listed strings of the nodes that have some, made when a text first gets to one of them; equal lists are one.
-    listed: HashMap<NodeId, Arc<OnceLock<Expression>>>,
-    /// The numerals of the nodes that allow numbers. Made ahead where their automata could go beyond a limit; so are
-    numerals: HashMap<NodeId, OnceLock<Expression>>,
-    /// the other strings of the nodes that allow strings, always, and
-    strings: HashMap<NodeId, Vec<Expression>>,
-    /// the plans of array cells that count.
+    /// By node.
+    leaves: Vec<Arc<Leaves>>,
+    /// The plans of array cells that count.
     pub(super) plans: HashMap<(NodeId, usize), ArrayPlan>,
     pub(super) counts: Counts,
     /// Lists of names that objects were asked for, each made once: alternatives of a union often have the same.
     names: Mutex<HashMap<Names, Arc<Words>>>,
+}
+
+/// The numerals and strings of a node. What could go beyond a limit is made ahead.
+#[derive(Default)]
+struct Leaves {
+    /// The listed strings, made when a text first gets there; equal lists are one.
+    listed: Option<Arc<OnceLock<Expression>>>,
+    /// The numerals, made ahead or when a text first gets there.
+    numerals: OnceLock<Expression>,
+    /// The other strings, by cell.
+    strings: Vec<Expression>,
+}
+
+/// Makes leaves, each once for all nodes that have the same.
+#[derive(Default)]
+struct LeafMaker {
+    none: Arc<Leaves>,
+    /// By the address of the values.
+    of_values: HashMap<usize, Arc<Leaves>>,
+    /// By the address of the words.
+    of_words: HashMap<usize, Arc<OnceLock<Expression>>>,
+    leaves: HashSet<Leaf>,
+}
+
+impl LeafMaker {
+    fn leaves(&mut self, values: &Values, limits: &Budget) -> Result<Arc<Leaves>, LimitExceeded> {
+        if values.numbers.is_empty() && values.words.is_none() && values.strings.is_empty() {
+            return Ok(self.none.clone());
+        }
+        let address = std::ptr::from_ref(values).addr();
+        if let Some(known) = self.of_values.get(&address) {
+            return Ok(known.clone());
+        }
+        let listed = values.words.as_ref().map(Arc::as_ptr);
+        let listed = listed.map(|words| self.of_words.entry(words.addr()).or_default().clone());
+        let numerals = match &values.numbers[..] {
+            [] => OnceLock::new(),
+            numbers => numerals_ahead(numbers, limits, &mut self.leaves)?,
+        };
+        let string = |cell| string(cell, limits).map(|leaf| Expression::leaf(shared(leaf, &mut self.leaves)));
+        let strings = values.strings.iter().map(string).collect::<Result<_, _>>()?;
+        let made = Arc::new(Leaves { listed, numerals, strings });
+        self.of_values.insert(address, made.clone());
+        Ok(made)
+    }
 }
 
 /// Bytes of a leaf's tables that are made for the price of one step.
@@ -74,25 +115,12 @@ impl Spelling {
         limits: &Budget,
     ) -> Result<Self, SpellingError> {
         length::check(&schema, limits)?;
-        let (mut numerals, mut strings, mut plans) = (HashMap::new(), HashMap::new(), HashMap::new());
         let counts = Counts::new(&schema, limits);
-        let mut leaves = HashSet::new();
-        let (mut listed, mut lists) = (HashMap::new(), HashMap::new());
+        let (mut maker, mut leaves, mut plans) = (LeafMaker::default(), Vec::new(), HashMap::new());
         for node in schema.nodes() {
             let values = schema.values(node);
             limits.charge(1)?;
-            if !values.numbers.is_empty() {
-                numerals.insert(node, numerals_ahead(&values.numbers, limits, &mut leaves)?);
-            }
-            if let Some(words) = &values.words {
-                let leaf: &Arc<OnceLock<_>> = lists.entry(Arc::as_ptr(words)).or_default();
-                listed.insert(node, leaf.clone());
-            }
-            if !values.strings.is_empty() {
-                let leaf =
-                    |cell| string(cell, limits).map(|leaf| Expression::leaf(shared(leaf, &mut leaves)));
-                strings.insert(node, values.strings.iter().map(leaf).collect::<Result<_, _>>()?);
-            }
+            leaves.push(maker.leaves(values, limits)?);
             for (cell, arrays) in values.arrays.iter().enumerate() {
                 if !counts.suffice(arrays) {
                     return Err(SpellingError::TooFewDistinct { pointer: schema.place(node) });
@@ -108,9 +136,7 @@ impl Spelling {
             order: style.order,
             punctuation,
             what: what.to_owned(),
-            listed,
-            numerals,
-            strings,
+            leaves,
             plans,
             counts,
             names: Mutex::default(),
@@ -183,10 +209,17 @@ impl Value {
         !self.avoid.iter().any(|avoided| **avoided == *value)
     }
 
+    fn leaves(&self) -> &Leaves {
+        &self.spelling.leaves[self.node.index()]
+    }
+
     fn numerals(&self) -> Option<Expression> {
         let cells = &self.spelling.schema.values(self.node).numbers;
+        if cells.is_empty() {
+            return None;
+        }
         let make = || Expression::leaf(number::numbers(cells, usize::MAX).expect("no limit"));
-        let all = self.spelling.numerals.get(&self.node)?.get_or_init(make);
+        let all = self.leaves().numerals.get_or_init(make);
         let points: Vec<_> = self.avoid.iter().filter_map(|value| value.as_number()).collect();
         if points.is_empty() { Some(all.clone()) } else { number::all_but(all, &points) }
     }
@@ -201,14 +234,13 @@ impl Value {
             let all = StringLanguage::new(words.dfa().clone(), 0, None, Escapes::Needed, usize::MAX);
             Expression::leaf(Leaf::new(all.expect("no window")))
         };
-        Some(self.spelling.listed.get(&self.node)?.get_or_init(make).clone())
+        Some(self.leaves().listed.as_ref()?.get_or_init(make).clone())
     }
 
     fn strings(&self) -> Vec<Expression> {
         let cells = self.spelling.schema.values(self.node).strings.iter();
-        let leaves = self.spelling.strings.get(&self.node).into_iter().flatten();
         cells
-            .zip(leaves)
+            .zip(&self.leaves().strings)
             .filter_map(|(cell, leaf)| {
                 let avoid: Vec<&str> = self.texts().filter(|text| cell.contains(text)).collect();
                 if avoid.is_empty() {

@@ -15,12 +15,32 @@ impl<'d> Normaliser<'d> {
         &mut self,
         location: Location,
         scope: Scope,
-    ) -> Result<Cells<'d>, SchemaError> {
+    ) -> Result<Rc<Cells<'d>>, SchemaError> {
         let keywords = self.keywords(location)?;
-        if keywords.unevaluated.is_some() {
-            return self.evaluated_cells(location, scope);
+        if keywords.says_only_types {
+            return self.type_cells(location, scope, &keywords);
         }
-        self.keyword_cells(location, scope, &keywords)
+        let cells = match keywords.unevaluated.is_some() {
+            true => self.evaluated_cells(location, scope),
+            false => self.keyword_cells(location, scope, &keywords),
+        };
+        cells.map(Rc::new)
+    }
+
+    /// The values of a schema that says no more than their types: each set of types is made once.
+    fn type_cells(
+        &mut self,
+        location: Location,
+        scope: Scope,
+        keywords: &Keywords<'d>,
+    ) -> Result<Rc<Cells<'d>>, SchemaError> {
+        let types = (keywords.types, keywords.integers_are_digits);
+        if let Some((_, known)) = self.by_types.iter().find(|(known, _)| *known == types) {
+            return Ok(known.clone());
+        }
+        let cells = Rc::new(self.keyword_cells(location, scope, keywords)?);
+        self.by_types.push((types, cells.clone()));
+        Ok(cells)
     }
 
     /// The values that the keywords of a schema allow together, in declared order.

@@ -32,13 +32,13 @@ impl<'d> Normaliser<'d> {
         }
         if types.include(Types::STRING) {
             let texts = self.texts(keywords).map_err(|limit| self.limit_at(location, limit))?;
-            cells.texts.extend(texts);
+            cells.texts = texts.into_iter().collect();
         }
         if types.include(Types::ARRAY) {
-            cells.arrays.extend(self.array_cell(scope, keywords)?);
+            cells.arrays = self.array_cell(scope, keywords)?.into_iter().collect();
         }
         if types.include(Types::OBJECT) {
-            cells.objects.extend(self.object_cell(location, scope, keywords)?);
+            cells.objects = self.object_cell(location, scope, keywords)?.into_iter().collect();
         }
         self.keep_listed(location, keywords, cells)
     }
@@ -111,7 +111,7 @@ impl<'d> Normaliser<'d> {
         for (language, schema) in &objects.patterns {
             patterns.push((language.clone(), self.formula_at(*schema, scope)?));
         }
-        let mut members = Vec::new();
+        let mut members = Vec::with_capacity(objects.properties.len());
         for &(name, schema) in &objects.properties {
             let mut formula = self.formula_at(schema, scope)?;
             for (_, also) in patterns.iter().filter(|(language, _)| language.contains(name.as_bytes())) {

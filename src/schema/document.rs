@@ -4,10 +4,12 @@
 
 use foldhash::{HashMap, HashMapExt};
 use referencing::Draft;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::dense::Number;
 use super::pointer::Pointers;
-use super::reference::{DYNAMIC_ANCHORS, Index};
+use super::reference::Index;
+use super::survey::Survey;
 
 /// A place in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,7 +24,8 @@ pub(super) enum Step<'d> {
 
 pub(super) struct Document<'d> {
     places: Vec<Place<'d>>,
-    children: HashMap<(Location, Step<'d>), Location>,
+    /// The location of each value that has one, by its address: that is hashed faster than the way to it.
+    by_address: HashMap<usize, Location>,
     /// Documents that references may lead into, by URI.
     pub(super) given: &'d [(String, Value)],
     /// Names of resources and anchors; made when a reference first needs it.
@@ -48,17 +51,21 @@ impl Location {
     pub(super) fn new(index: usize) -> Self {
         Self(u32::try_from(index).expect("fewer locations than bytes of the document"))
     }
+}
 
-    pub(super) fn index(self) -> usize {
+impl Number for Location {
+    fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl<'d> Document<'d> {
-    pub(super) fn new(value: &'d Value, given: &'d [(String, Value)]) -> Self {
-        let mut document = Self { places: Vec::new(), children: HashMap::new(), given, index: None };
+    pub(super) fn new(value: &'d Value, given: &'d [(String, Value)], survey: &Survey) -> Self {
+        let places = Vec::with_capacity(survey.objects);
+        let by_address = HashMap::with_capacity(survey.objects);
+        let mut document = Self { places, by_address, given, index: None };
         document.add_root(value);
-        if has_dynamic_anchors(value) {
+        if survey.has_dynamic_anchors {
             document.build_index();
         }
         document
@@ -84,7 +91,8 @@ impl<'d> Document<'d> {
     /// The location of `value`, which is one step inside `parent`.
     pub(super) fn child(&mut self, parent: Location, step: Step<'d>, value: &'d Value) -> Location {
         let next = self.next();
-        let location = *self.children.entry((parent, step)).or_insert(next);
+        let address = std::ptr::from_ref(value).addr();
+        let location = *self.by_address.entry(address).or_insert(next);
         if location == next {
             let Place { resource, draft, .. } = *self.place(parent);
             // The dialect around a schema says how it is identified; its own `$schema` counts only where it is a resource.
@@ -136,17 +144,6 @@ impl<'d> Document<'d> {
     }
 }
 
-/// Whether an anchor may be dynamic somewhere inside.
-fn has_dynamic_anchors(value: &Value) -> bool {
-    match value {
-        Value::Object(members) => members
-            .iter()
-            .any(|(key, inner)| DYNAMIC_ANCHORS.contains(&key.as_str()) || has_dynamic_anchors(inner)),
-        Value::Array(elements) => elements.iter().any(has_dynamic_anchors),
-        _ => false,
-    }
-}
-
 /// The dialect that `$schema` names, or the one around it.
 fn dialect(value: &Value, around: Draft) -> Draft {
     match around.detect(value) {
@@ -157,81 +154,11 @@ fn dialect(value: &Value, around: Draft) -> Draft {
 
 fn identifier(value: &Value, draft: Draft) -> Option<&str> {
     let schema = value.as_object()?;
-    let hidden = draft <= Draft::Draft7 && schema.contains_key("$ref");
-    if hidden { None } else { schema.get(draft.id_keyword())?.as_str() }
+    let hidden = draft <= Draft::Draft7 && member(schema, "$ref").is_some();
+    if hidden { None } else { member(schema, draft.id_keyword())?.as_str() }
 }
 
-/// The length of a value's text without spaces, where it is more than `limit`.
-pub(super) fn too_long(value: &Value, limit: usize) -> Option<usize> {
-    // An escape is six bytes at most, so most documents are short enough without a look at each character.
-    let longest = |text: &str| 2 + 6 * text.len();
-    if text_len(value, &longest) <= limit {
-        return None;
-    }
-    Some(text_len(value, &string_len)).filter(|len| *len > limit)
-}
-
-fn text_len(value: &Value, string: &impl Fn(&str) -> usize) -> usize {
-    let list = |len: usize, count: usize| 2 + len + count.saturating_sub(1);
-    match value {
-        Value::Null | Value::Bool(true) => 4,
-        Value::Bool(false) => 5,
-        Value::Number(number) => number.as_str().len(),
-        Value::String(text) => string(text),
-        Value::Array(elements) => {
-            list(elements.iter().map(|element| text_len(element, string)).sum(), elements.len())
-        }
-        Value::Object(members) => {
-            let lens = members.iter().map(|(name, value)| string(name) + 1 + text_len(value, string));
-            list(lens.sum(), members.len())
-        }
-    }
-}
-
-fn string_len(text: &str) -> usize {
-    let escape = |byte: u8| match byte {
-        b'"' | b'\\' | 0x08 | 0x0c | b'\n' | b'\r' | b'\t' => 1,
-        0x00..0x20 => 5,
-        _ => 0,
-    };
-    2 + text.len() + text.bytes().map(escape).sum::<usize>()
-}
-
-/// The steps to the first value that is nested deeper than `levels`.
-pub(super) fn too_deep(value: &Value, levels: usize) -> Option<Vec<Step<'_>>> {
-    let deeper = |step, inner| {
-        let mut steps = match levels {
-            0 => Vec::new(),
-            _ => too_deep(inner, levels - 1)?,
-        };
-        steps.push(step);
-        Some(steps)
-    };
-    match value {
-        Value::Object(members) => members.iter().find_map(|(key, inner)| deeper(Step::Key(key), inner)),
-        Value::Array(elements) => {
-            (0..).zip(elements).find_map(|(index, inner)| deeper(Step::Index(index), inner))
-        }
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn lengths_are_those_of_texts() {
-        let check = |value: Value| {
-            let len = value.to_string().len();
-            assert_eq!(too_long(&value, len), None, "{value}");
-            assert_eq!(too_long(&value, len - 1), Some(len), "{value}");
-        };
-        check(json!(null));
-        check(json!([]));
-        check(json!([true, false, 1.5e300, -0.1, {}]));
-        check(json!({"a\"\\/": "\u{0}\u{8}\t\n\u{c}\r\u{1f} \u{7f}é€😀", "b": [[], {"c": null}]}));
-    }
+/// A member, sought one by one: schemas have few, and hashing a name takes longer.
+pub(super) fn member<'v>(schema: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
+    schema.iter().find_map(|(key, value)| (key == name).then_some(value))
 }

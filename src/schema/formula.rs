@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashMapExt};
 
+use super::dense::Number;
 use super::document::Location;
 use super::scope::Scope;
 
@@ -37,8 +38,10 @@ pub(super) enum Formula {
 impl FormulaId {
     pub(super) const FALSE: Self = Self(0);
     pub(super) const TRUE: Self = Self(1);
+}
 
-    pub(super) fn index(self) -> usize {
+impl Number for FormulaId {
+    fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -56,6 +59,10 @@ impl Formulas {
         formulas.intern(Formula::False);
         formulas.intern(Formula::True);
         formulas
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
     }
 
     pub(super) fn get(&self, id: FormulaId) -> &Formula {

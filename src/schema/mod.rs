@@ -26,6 +26,7 @@ mod cells;
 mod complement;
 mod coverage;
 mod decimal;
+mod dense;
 mod document;
 mod error;
 mod evaluated;
@@ -46,6 +47,7 @@ mod reference;
 mod scope;
 mod sift;
 mod strings;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -70,7 +72,8 @@ pub use words::Words;
 use self::least_len::Lens;
 use self::normalise::Normaliser;
 use self::prune::{Node, Pruner};
-use crate::limits::{Budget, LimitExceeded, Limits};
+use self::survey::Survey;
+use crate::limits::{Budget, Limits};
 use crate::regular::Dfa;
 
 /// A JSON Schema in normal form: which values are allowed.
@@ -116,6 +119,13 @@ pub enum Formats {
     Annotate,
 }
 
+impl NodeId {
+    /// Its place among the [nodes](Schema::nodes).
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 impl Schema {
     /// Reads a schema document.
     ///
@@ -128,9 +138,8 @@ impl Schema {
         limits: impl Into<Budget>,
     ) -> Result<Self, SchemaError> {
         let limits = &limits.into();
-        check_depth(document, limits)?;
-        check_bytes(document, limits)?;
-        let mut normaliser = Normaliser::new(document, options, limits);
+        let survey = Survey::of(document, limits)?;
+        let mut normaliser = Normaliser::new(document, options, limits, &survey);
         let graph = normaliser.graph()?;
         let lens = Lens::new(&graph, limits.counter_states)
             .map_err(|(formula, limit)| normaliser.limit_error(formula, limit))?;
@@ -171,7 +180,7 @@ impl Schema {
         (0..self.nodes.len() as u32).map(NodeId)
     }
 
-    /// Which values a node allows: at least one.
+    /// Which values a node allows: at least one. Nodes that allow the same may have them at one address.
     #[must_use]
     pub fn values(&self, node: NodeId) -> &Values {
         &self.node(node).values
@@ -206,29 +215,6 @@ impl Schema {
     }
 
     fn node(&self, node: NodeId) -> &Node {
-        &self.nodes[node.0 as usize]
+        &self.nodes[node.index()]
     }
-}
-
-/// Refuses documents that are nested too deep for anything that follows their nesting.
-fn check_depth(document: &Value, limits: &Limits) -> Result<(), SchemaError> {
-    let limit = limits.schema_depth;
-    let Some(steps) = document::too_deep(document, limit) else { return Ok(()) };
-    let pointer =
-        steps.into_iter().rev().flat_map(|step| ["/".into(), step.segment().into_string()]).collect();
-    Err(SchemaError::limit_exceeded(
-        pointer,
-        None,
-        LimitExceeded { what: "schema_depth", limit, given: limit + 1 },
-    ))
-}
-
-fn check_bytes(document: &Value, limits: &Limits) -> Result<(), SchemaError> {
-    let limit = limits.schema_bytes;
-    let Some(given) = document::too_long(document, limit) else { return Ok(()) };
-    Err(SchemaError::limit_exceeded(
-        String::new(),
-        None,
-        LimitExceeded { what: "schema_bytes", limit, given },
-    ))
 }

@@ -11,12 +11,14 @@ use serde_json::Value;
 use super::SchemaOptions;
 use super::algebra::Algebra;
 use super::cells::Cells;
+use super::dense::Dense;
 use super::document::Location;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::expand::Expanded;
 use super::formula::{Formula, FormulaId};
-use super::keyword::{Keywords, Reader};
+use super::keyword::{Keywords, Reader, Types};
 use super::scope::{Scope, Scopes};
+use super::survey::Survey;
 use crate::limits::{Budget, LimitExceeded};
 use crate::regular::Dfa;
 
@@ -26,16 +28,18 @@ pub(super) struct Graph<'d> {
     pub cells: Vec<Rc<Cells<'d>>>,
     /// The elements and members of the cells, as formulas.
     pub expanded: Vec<Expanded>,
-    positions: HashMap<FormulaId, usize>,
+    positions: Dense<FormulaId, usize>,
 }
 
 pub(super) struct Normaliser<'d> {
     pub reader: Reader<'d>,
     pub algebra: Algebra,
     pub scopes: Scopes,
-    keywords: HashMap<Location, Rc<Keywords<'d>>>,
+    keywords: Dense<Location, Rc<Keywords<'d>>>,
     meanings: HashMap<(Location, Scope), Progress<FormulaId>>,
-    cells: HashMap<FormulaId, Progress<Rc<Cells<'d>>>>,
+    cells: Dense<FormulaId, Progress<Rc<Cells<'d>>>>,
+    /// The cells of schemas that say a type and no more, as most do.
+    pub by_types: Vec<(OnlyTypes, Rc<Cells<'d>>)>,
     pub depth: usize,
     /// What is known of formulas that were looked at early, and how deep that is nested now.
     pub impossible: HashMap<FormulaId, bool>,
@@ -46,6 +50,9 @@ pub(super) struct Normaliser<'d> {
     texts: Option<Arc<Dfa>>,
 }
 
+/// The types that a schema allows, and whether its integers are written with digits only.
+type OnlyTypes = (Types, bool);
+
 /// A result that may still be in the making; asking for it then means going in circles.
 #[derive(Clone)]
 enum Progress<T> {
@@ -54,14 +61,20 @@ enum Progress<T> {
 }
 
 impl<'d> Normaliser<'d> {
-    pub(super) fn new(document: &'d Value, options: &'d SchemaOptions, limits: &Budget) -> Self {
+    pub(super) fn new(
+        document: &'d Value,
+        options: &'d SchemaOptions,
+        limits: &Budget,
+        survey: &Survey,
+    ) -> Self {
         Self {
-            reader: Reader::new(document, options, limits),
+            reader: Reader::new(document, options, limits, survey),
             algebra: Algebra::new(limits),
             scopes: Scopes::new(),
-            keywords: HashMap::new(),
-            meanings: HashMap::new(),
-            cells: HashMap::new(),
+            keywords: Dense::with_capacity(survey.objects),
+            meanings: HashMap::with_capacity(survey.objects),
+            cells: Dense::with_capacity(survey.objects),
+            by_types: Vec::new(),
             depth: 0,
             impossible: HashMap::new(),
             levels: 0,
@@ -77,7 +90,8 @@ impl<'d> Normaliser<'d> {
             let texts = self.algebra.formulas.intern(Formula::Texts);
             root = self.algebra.and(root, texts).map_err(|limit| self.limit_error(root, limit))?;
         }
-        let positions = HashMap::from_iter([(root, 0)]);
+        let mut positions = Dense::with_capacity(self.algebra.formulas.len());
+        positions.insert(root, 0);
         let mut graph = Graph { nodes: vec![root], cells: Vec::new(), expanded: Vec::new(), positions };
         while let Some(&formula) = graph.nodes.get(graph.cells.len()) {
             let cells = self.cells(formula)?;
@@ -85,10 +99,10 @@ impl<'d> Normaliser<'d> {
             let expanded = numbers.and_then(|()| self.algebra.expand(&cells));
             let expanded = expanded.map_err(|limit| self.limit_error(formula, limit))?;
             for child in expanded.formulas(&cells).filter(|&child| child != FormulaId::FALSE) {
-                graph.positions.entry(child).or_insert_with(|| {
+                if graph.position(child).is_none() {
+                    graph.positions.insert(child, graph.nodes.len());
                     graph.nodes.push(child);
-                    graph.nodes.len() - 1
-                });
+                }
             }
             graph.cells.push(cells);
             graph.expanded.push(expanded);
@@ -138,43 +152,43 @@ impl<'d> Normaliser<'d> {
 
     /// The normal form of a formula.
     pub(super) fn cells(&mut self, formula: FormulaId) -> Result<Rc<Cells<'d>>, SchemaError> {
-        match self.cells.get(&formula) {
+        match self.cells.get(formula) {
             Some(Progress::Done(cells)) => return Ok(Rc::clone(cells)),
             Some(Progress::Open) => return Err(self.circular(self.location(formula))),
-            None => _ = self.cells.insert(formula, Progress::Open),
+            None => self.cells.insert(formula, Progress::Open),
         }
         let depth = self.depth;
         let cells = self.enter(formula).and_then(|()| self.formula_cells(formula));
         self.depth = depth;
         match cells {
             Ok(cells) => {
-                let cells = Rc::new(cells);
                 self.cells.insert(formula, Progress::Done(Rc::clone(&cells)));
                 Ok(cells)
             }
             Err(error) => {
                 // Somebody who only looks ahead may go on without it.
-                self.cells.remove(&formula);
+                self.cells.remove(formula);
                 Err(error)
             }
         }
     }
 
-    fn formula_cells(&mut self, formula: FormulaId) -> Result<Cells<'d>, SchemaError> {
-        match self.algebra.formulas.get(formula).clone() {
-            Formula::False => Ok(Cells::default()),
-            Formula::True => Ok(Cells::all()),
-            Formula::At(location, scope) => self.schema_cells(location, scope),
-            Formula::Equal(location) => self.equal_cells(location),
+    fn formula_cells(&mut self, formula: FormulaId) -> Result<Rc<Cells<'d>>, SchemaError> {
+        let cells = match self.algebra.formulas.get(formula).clone() {
+            Formula::False => Cells::default(),
+            Formula::True => Cells::all(),
+            Formula::At(location, scope) => return self.schema_cells(location, scope),
+            Formula::Equal(location) => self.equal_cells(location)?,
             Formula::Texts => {
-                Ok(self.texts.clone().map_or_else(Cells::all, |texts| Cells::of_texts(&texts, formula)))
+                self.texts.clone().map_or_else(Cells::all, |texts| Cells::of_texts(&texts, formula))
             }
             Formula::Not(inner) => {
                 let other = self.cells(inner)?;
-                self.subtract(self.location(inner), Cells::all(), &other)
+                self.subtract(self.location(inner), Cells::all(), &other)?
             }
-            Formula::And(parts) => self.conjunction(formula, &parts),
-        }
+            Formula::And(parts) => self.conjunction(formula, &parts)?,
+        };
+        Ok(Rc::new(cells))
     }
 
     /// Schemas applied to the same value nest on the stack, so their depth has a ceiling.
@@ -231,7 +245,7 @@ impl<'d> Normaliser<'d> {
     }
 
     pub(super) fn keywords(&mut self, location: Location) -> Result<Rc<Keywords<'d>>, SchemaError> {
-        if let Some(keywords) = self.keywords.get(&location) {
+        if let Some(keywords) = self.keywords.get(location) {
             return Ok(Rc::clone(keywords));
         }
         let keywords = Rc::new(self.reader.read(location)?);
@@ -289,6 +303,6 @@ impl<'d> Normaliser<'d> {
 impl Graph<'_> {
     /// The number of a formula's node; `None` for the formula that nothing satisfies.
     pub(super) fn position(&self, formula: FormulaId) -> Option<usize> {
-        self.positions.get(&formula).copied()
+        self.positions.get(formula).copied()
     }
 }

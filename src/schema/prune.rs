@@ -1,6 +1,7 @@
 //! From the graph of formulas to the public normal form: only what has values, children as nodes.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt};
@@ -21,7 +22,7 @@ use crate::regular::Dfa;
 /// A node of a schema.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    pub values: Values,
+    pub values: Arc<Values>,
     pub least_len: u32,
     pub location: Location,
 }
@@ -31,7 +32,10 @@ pub(super) struct Pruner<'g, 'd> {
     graph: &'g Graph<'d>,
     lens: &'g Lens,
     dfa_states: usize,
-    ids: HashMap<usize, NodeId>,
+    /// By position in the graph.
+    ids: Vec<Option<NodeId>>,
+    /// The values of cells without children, by their address: schemas that say only a type share theirs.
+    scalars: HashMap<usize, Arc<Values>>,
     /// Lists of words, each made once: alternatives of a union often have the same.
     words: HashMap<&'g BTreeSet<&'d str>, Arc<Words>>,
     /// The positions of the nodes in the graph.
@@ -40,8 +44,10 @@ pub(super) struct Pruner<'g, 'd> {
 
 impl<'g, 'd> Pruner<'g, 'd> {
     pub(super) fn new(graph: &'g Graph<'d>, lens: &'g Lens, dfa_states: usize) -> Self {
-        let ids = HashMap::from_iter([(0, NodeId(0))]);
-        Self { graph, lens, dfa_states, ids, words: HashMap::new(), order: vec![0] }
+        let mut ids = vec![None; graph.nodes.len()];
+        ids[0] = Some(NodeId(0));
+        let (scalars, words) = (HashMap::new(), HashMap::new());
+        Self { graph, lens, dfa_states, ids, scalars, words, order: vec![0] }
     }
 
     /// The nodes with the formulas they stand for, the root first. The root has values.
@@ -49,15 +55,29 @@ impl<'g, 'd> Pruner<'g, 'd> {
         mut self,
         normaliser: &Normaliser<'d>,
     ) -> Result<Vec<(FormulaId, Node)>, SchemaError> {
-        let mut nodes = Vec::new();
+        let mut nodes = Vec::with_capacity(self.graph.nodes.len());
         while let Some(&position) = self.order.get(nodes.len()) {
             let formula = self.graph.nodes[position];
-            let values = self.values(position);
+            let values = self.shared_values(position);
             let values = values.map_err(|limit| normaliser.limit_error(formula, limit))?;
             let least_len = self.lens.node(position).expect("only inhabited nodes are named");
             nodes.push((formula, Node { values, least_len, location: normaliser.location(formula) }));
         }
         Ok(nodes)
+    }
+
+    fn shared_values(&mut self, position: usize) -> Result<Arc<Values>, LimitExceeded> {
+        let cells = &self.graph.cells[position];
+        if !cells.arrays.is_empty() || !cells.objects.is_empty() {
+            return self.values(position).map(Arc::new);
+        }
+        let address = Rc::as_ptr(cells).addr();
+        if let Some(known) = self.scalars.get(&address) {
+            return Ok(known.clone());
+        }
+        let made = Arc::new(self.values(position)?);
+        self.scalars.insert(address, made.clone());
+        Ok(made)
     }
 
     fn values(&mut self, position: usize) -> Result<Values, LimitExceeded> {
@@ -94,7 +114,7 @@ impl<'g, 'd> Pruner<'g, 'd> {
     /// The node of a formula; `None` where it has no values.
     fn node(&mut self, formula: FormulaId) -> Option<NodeId> {
         let position = self.inhabited(formula)?;
-        Some(*self.ids.entry(position).or_insert_with(|| {
+        Some(*self.ids[position].get_or_insert_with(|| {
             self.order.push(position);
             NodeId(u32::try_from(self.order.len() - 1).expect("fewer nodes than the limit"))
         }))

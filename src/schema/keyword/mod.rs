@@ -17,8 +17,9 @@ use serde_json::{Map, Value};
 
 use super::coverage::{Occurrences, Status};
 use super::decimal::Decimal;
-use super::document::{Document, Location, Step};
+use super::document::{Document, Location, Step, member};
 use super::error::{SchemaError, SchemaErrorKind};
+use super::survey::Survey;
 use super::values::{Numbers, Strings};
 use super::{Formats, SchemaOptions};
 use crate::limits::{Budget, LimitExceeded};
@@ -45,6 +46,8 @@ pub(super) struct Keywords<'d> {
     pub unevaluated: Unevaluated,
     /// Whether a keyword constrains values of its own accord, not by applying another schema.
     pub constrains: bool,
+    /// Whether `type` is all that it says.
+    pub says_only_types: bool,
 }
 
 /// Values one by one.
@@ -215,9 +218,14 @@ fn is_known(name: &str, draft: Draft) -> bool {
 }
 
 impl<'d> Reader<'d> {
-    pub(super) fn new(value: &'d Value, options: &'d SchemaOptions, limits: &Budget) -> Self {
+    pub(super) fn new(
+        value: &'d Value,
+        options: &'d SchemaOptions,
+        limits: &Budget,
+        survey: &Survey,
+    ) -> Self {
         Self {
-            document: Document::new(value, &options.resources),
+            document: Document::new(value, &options.resources, survey),
             occurrences: Occurrences::default(),
             formats: options.formats,
             limits: limits.clone(),
@@ -231,9 +239,10 @@ impl<'d> Reader<'d> {
             let error = "a schema must be an object, `true` or `false`";
             return Err(self.error(location, SchemaErrorKind::Invalid, None, error));
         };
-        let mut keywords = Keywords::default();
+        let mut keywords = Keywords { says_only_types: true, ..Keywords::default() };
         for (name, value) in Self::in_force(schema, self.document.place(location).draft) {
             let status = self.read_keyword(&mut keywords, location, schema, (name, value))?;
+            keywords.says_only_types &= status == Status::Annotation || matches!(name, "type" | "nullable");
             self.note(location, name, status);
         }
         self.note_overridden(location, schema);
@@ -266,7 +275,7 @@ impl<'d> Reader<'d> {
 
     /// The keywords of a schema that say anything: in old drafts a reference stands alone.
     fn in_force(schema: &'d Map<String, Value>, draft: Draft) -> impl Iterator<Item = (&'d str, &'d Value)> {
-        let alone = draft <= Draft::Draft7 && schema.contains_key("$ref");
+        let alone = draft <= Draft::Draft7 && member(schema, "$ref").is_some();
         let members = schema.iter().map(|(name, value)| (name.as_str(), value));
         members.filter(move |(name, _)| !alone || *name == "$ref")
     }
@@ -274,7 +283,7 @@ impl<'d> Reader<'d> {
     /// Reports the neighbours of a reference that stands alone.
     fn note_overridden(&mut self, location: Location, schema: &'d Map<String, Value>) {
         let draft = self.document.place(location).draft;
-        if draft <= Draft::Draft7 && schema.contains_key("$ref") {
+        if draft <= Draft::Draft7 && member(schema, "$ref").is_some() {
             for name in schema.keys().filter(|name| *name != "$ref") {
                 self.note(location, name, Status::Annotation);
             }
