@@ -7,8 +7,8 @@ use std::convert::Infallible;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 /// The bytes that an entry holds, roughly: its own allocations, not what it shares.
 pub(crate) trait Weight {
@@ -30,9 +30,19 @@ impl<K, V: Weight> Weighter<K, V> for ByBytes {
 /// A cache bounded in bytes.
 pub(crate) type Bounded<K, V> = Cache<K, V, ByBytes>;
 
+/// Parts of a cache, each with a lock that readers share. By default there are four for each processor: then on a large machine the locks alone, of the six
+/// caches that each grammar has, would take longer to make than a schema takes to compile.
+const SHARDS: usize = 4;
+
 /// A cache of at most `bytes`.
 pub(crate) fn bounded<K: Eq + Hash, V: Weight + Clone>(bytes: usize) -> Bounded<K, V> {
-    Cache::with_weighter((bytes / 1024).max(16), bytes as u64, ByBytes)
+    let options = OptionsBuilder::new()
+        .shards(SHARDS)
+        .estimated_items_capacity((bytes / 1024).max(16))
+        .weight_capacity(bytes as u64)
+        .build()
+        .expect("both capacities are set");
+    Cache::with_options(options, ByBytes, DefaultHashBuilder::default(), DefaultLifecycle::default())
 }
 
 /// A value with the bytes that it and its key hold.

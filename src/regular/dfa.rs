@@ -36,6 +36,7 @@ struct Derived {
     counts: OnceLock<Box<[Option<u64>]>>,
     firsts: OnceLock<Box<[u8]>>,
     least_chars: OnceLock<Box<[u32]>>,
+    shortest: OnceLock<Option<Box<[u8]>>>,
     live: OnceLock<Live>,
     fingerprint: OnceLock<u64>,
 }
@@ -131,8 +132,9 @@ impl Dfa {
 
     /// A shortest word, among equally short ones the first in byte order; `None` for the empty language.
     #[must_use]
-    pub fn shortest(&self) -> Option<Vec<u8>> {
-        (!self.is_empty()).then(|| self.shortest_from(self.start(), &|_| 0).0)
+    pub fn shortest(&self) -> Option<&[u8]> {
+        let found = || (!self.is_empty()).then(|| self.shortest_from(self.start(), &|_| 0).0.into());
+        self.derived.shortest.get_or_init(found).as_deref()
     }
 
     /// The continuation from `state` to a word with the least length plus `cost(label)`, and that label.

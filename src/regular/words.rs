@@ -13,8 +13,10 @@ type Edge = (u8, u32);
 /// shared with equal ones. Nothing is allocated for a single state: schemas list thousands of words.
 #[derive(Default)]
 pub(super) struct WordBuilder {
-    /// The states on the path of the last word, and lists that were used for such states before.
-    path: Vec<(u32, Vec<Edge>)>,
+    /// The states on the path of the last word: the label of each, and where its edges begin among the `open` ones.
+    path: Vec<(u32, usize)>,
+    /// The edges of the path so far. A state gets one when the state behind it is final, so those of deeper states stand behind.
+    open: Vec<Edge>,
     last: Vec<u8>,
     states: States,
     /// Final states, each at the first free place from its hash on. The length is a power of two, and more than twice that of the states.
@@ -117,18 +119,16 @@ fn mixed(hash: u64, more: u64) -> u64 {
 
 impl WordBuilder {
     pub(super) fn new(limit: usize) -> Self {
-        Self { path: vec![(NO_LABEL, Vec::new())], index: vec![DEAD; 64], limit, ..Self::default() }
+        Self { path: vec![(NO_LABEL, 0)], index: vec![DEAD; 64], limit, ..Self::default() }
     }
 
     pub(super) fn add(&mut self, word: &[u8], label: u32) -> Result<(), LimitExceeded> {
         let shared = self.last.iter().zip(word).take_while(|(a, b)| a == b).count();
         self.close(shared)?;
-        if self.path.len() <= word.len() {
-            self.path.resize(word.len() + 1, (NO_LABEL, Vec::new()));
-        }
+        self.path.resize(word.len() + 1, (NO_LABEL, self.open.len()));
         self.path[word.len()].0 = label;
-        self.last.clear();
-        self.last.extend_from_slice(word);
+        self.last.truncate(shared);
+        self.last.extend_from_slice(&word[shared..]);
         Ok(())
     }
 
@@ -136,21 +136,22 @@ impl WordBuilder {
     fn close(&mut self, len: usize) -> Result<(), LimitExceeded> {
         for depth in (len + 1..=self.last.len()).rev() {
             let state = self.intern(depth)?;
-            self.path[depth - 1].1.push((self.last[depth - 1], state));
+            self.open.push((self.last[depth - 1], state));
         }
         Ok(())
     }
 
-    /// Makes a state of the path final; its place is for another one after that.
+    /// Makes the last state of the path final, at `depth`.
     fn intern(&mut self, depth: usize) -> Result<u32, LimitExceeded> {
-        let (label, edges) = &mut self.path[depth];
-        let content = (std::mem::replace(label, NO_LABEL), edges.as_slice());
+        let (label, begin) = self.path[depth];
+        self.path.truncate(depth);
+        let content = (label, &self.open[begin..]);
         let mut place = place_of(content, self.index.len());
         loop {
             match self.index[place] {
                 DEAD => break,
                 known if (self.states.labels[known as usize], self.states.edges(known)) == content => {
-                    edges.clear();
+                    self.open.truncate(begin);
                     return Ok(known);
                 }
                 _ => place = (place + 1) % self.index.len(),
@@ -160,7 +161,7 @@ impl WordBuilder {
             return Err(too_many(self.limit));
         }
         self.index[place] = self.states.len();
-        self.states.push(content.0, edges.drain(..));
+        self.states.push(label, self.open.drain(begin..));
         if 2 * self.states.labels.len() >= self.index.len() {
             self.grow();
         }

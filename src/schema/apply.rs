@@ -27,19 +27,20 @@ impl<'d> Normaliser<'d> {
         cells.map(Rc::new)
     }
 
-    /// The values of a schema that says no more than their types: each set of types is made once.
+    /// The values of a schema that says no more than their types: made once for all that say the same.
     fn type_cells(
         &mut self,
         location: Location,
         scope: Scope,
-        keywords: &Keywords<'d>,
+        keywords: &Rc<Keywords<'d>>,
     ) -> Result<Rc<Cells<'d>>, SchemaError> {
-        let types = (keywords.types, keywords.integers_are_digits);
-        if let Some((_, known)) = self.by_types.iter().find(|(known, _)| *known == types) {
-            return Ok(known.clone());
+        let known = self.by_types.iter().position(|known| Rc::ptr_eq(&known.keywords, keywords));
+        let known = known.expect("the keywords of such schemas are shared");
+        if let Some(cells) = &self.by_types[known].cells {
+            return Ok(Rc::clone(cells));
         }
         let cells = Rc::new(self.keyword_cells(location, scope, keywords)?);
-        self.by_types.push((types, cells.clone()));
+        self.by_types[known].cells = Some(Rc::clone(&cells));
         Ok(cells)
     }
 

@@ -16,7 +16,7 @@ use super::document::Location;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::expand::Expanded;
 use super::formula::{Formula, FormulaId};
-use super::keyword::{Keywords, Reader, Types};
+use super::keyword::{Keywords, Reader};
 use super::scope::{Scope, Scopes};
 use super::survey::Survey;
 use crate::limits::{Budget, LimitExceeded};
@@ -38,8 +38,8 @@ pub(super) struct Normaliser<'d> {
     keywords: Dense<Location, Rc<Keywords<'d>>>,
     meanings: HashMap<(Location, Scope), Progress<FormulaId>>,
     cells: Dense<FormulaId, Progress<Rc<Cells<'d>>>>,
-    /// The cells of schemas that say a type and no more, as most do.
-    pub by_types: Vec<(OnlyTypes, Rc<Cells<'d>>)>,
+    /// What is shared by the schemas that say a type and no more, as most do.
+    pub by_types: Vec<OfTypes<'d>>,
     pub depth: usize,
     /// What is known of formulas that were looked at early, and how deep that is nested now.
     pub impossible: HashMap<FormulaId, bool>,
@@ -50,8 +50,12 @@ pub(super) struct Normaliser<'d> {
     texts: Option<Arc<Dfa>>,
 }
 
-/// The types that a schema allows, and whether its integers are written with digits only.
-type OnlyTypes = (Types, bool);
+/// What is known of a schema that says only types.
+pub(super) struct OfTypes<'d> {
+    pub keywords: Rc<Keywords<'d>>,
+    /// Made when first asked for.
+    pub cells: Option<Rc<Cells<'d>>>,
+}
 
 /// A result that may still be in the making; asking for it then means going in circles.
 #[derive(Clone)]
@@ -248,9 +252,25 @@ impl<'d> Normaliser<'d> {
         if let Some(keywords) = self.keywords.get(location) {
             return Ok(Rc::clone(keywords));
         }
-        let keywords = Rc::new(self.reader.read(location)?);
+        let keywords = self.reader.read(location)?;
+        let keywords = match keywords.says_only_types {
+            true => self.of_types(keywords),
+            false => Rc::new(keywords),
+        };
         self.keywords.insert(location, Rc::clone(&keywords));
         Ok(keywords)
+    }
+
+    /// The same keywords, shared with other schemas that say only these types.
+    fn of_types(&mut self, keywords: Keywords<'d>) -> Rc<Keywords<'d>> {
+        let types = |keywords: &Keywords<'_>| (keywords.types, keywords.integers_are_digits);
+        let known = self.by_types.iter().find(|known| types(&known.keywords) == types(&keywords));
+        if let Some(known) = known {
+            return Rc::clone(&known.keywords);
+        }
+        let keywords = Rc::new(keywords);
+        self.by_types.push(OfTypes { keywords: Rc::clone(&keywords), cells: None });
+        keywords
     }
 
     /// Each property declared in a schema that was read: its name, where it stands, and its formulas if anything asked for them.

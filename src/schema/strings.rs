@@ -138,11 +138,11 @@ pub(super) fn includes(a: &Strings, b: &Strings) -> bool {
 /// The length of a shortest JSON text, or more where finding that out would take long.
 pub(super) fn least_len(strings: &Strings) -> u64 {
     let Some(language) = &strings.language else { return 2 + u64::from(strings.min_length) };
-    let shortest = language.shortest().and_then(|word| String::from_utf8(word).ok());
+    let shortest = language.shortest().and_then(|word| std::str::from_utf8(word).ok());
     let shortest = shortest.filter(|word| strings.contains(word));
-    let spelled = shortest.as_deref().map(spelled_len);
+    let spelled = shortest.map(spelled_len);
     // A word with escapes may be spelled longer than one with more characters.
-    if let (Some(word), Some(spelled)) = (&shortest, spelled)
+    if let (Some(word), Some(spelled)) = (shortest, spelled)
         && spelled == word.len() as u64 + 2
     {
         return spelled;

@@ -16,13 +16,13 @@ fn check(text: &str) {
     let Ok(pattern) = Pattern::parse(text) else { return };
     let Ok(dfa) = pattern.to_dfa(STATES) else { return };
     if let Some(shortest) = dfa.shortest() {
-        assert!(dfa.contains(&shortest), "{shortest:?}");
-        assert!(std::str::from_utf8(&shortest).is_ok(), "{shortest:?}");
+        assert!(dfa.contains(shortest), "{shortest:?}");
+        assert!(std::str::from_utf8(shortest).is_ok(), "{shortest:?}");
     }
     assert_eq!(dfa.shortest().is_none(), dfa.is_empty());
     let Ok(others) = dfa.complement(STATES) else { return };
     if let Some(other) = others.shortest() {
-        assert!(!dfa.contains(&other), "{other:?}");
+        assert!(!dfa.contains(other), "{other:?}");
     }
     let equal = |left: Result<Dfa, _>, right: &Dfa| left.is_ok_and(|left| left == *right);
     assert!(

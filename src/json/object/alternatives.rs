@@ -109,7 +109,7 @@ impl Alternatives {
     /// Whether another member may come.
     fn offers_member(&self, lefts: &[Left]) -> bool {
         let offers = |(members, left): (&Members, &Left)| {
-            !members.offered(*left).is_empty()
+            members.offered(*left).next().is_some()
                 || (0..members.objects().rest.len()).any(|class| members.has_other(class, *left))
         };
         self.alive.iter().zip(lefts).any(offers)
@@ -119,8 +119,7 @@ impl Alternatives {
     fn declared(&self, lefts: &[Left]) -> Option<Expression> {
         let mut offers: Vec<(u32, Offer)> = Vec::new();
         for (at, (members, left)) in self.alive.iter().zip(lefts).enumerate() {
-            let offered = members.offered(*left).into_iter();
-            offers.extend(offered.map(|index| (self.group.rank(members, index), (at, index))));
+            offers.extend(members.offered(*left).map(|index| (self.group.rank(members, index), (at, index))));
         }
         offers.sort_unstable();
         let names: Vec<&[(u32, Offer)]> = offers.chunk_by(|(a, _), (b, _)| a == b).collect();

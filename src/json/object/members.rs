@@ -138,22 +138,20 @@ impl Members {
     }
 
     /// The declared members that may come next. In declared order a required member cannot be passed over.
-    pub(super) fn offered(&self, mut left: Left) -> Vec<usize> {
+    pub(super) fn offered(&self, mut left: Left) -> impl Iterator<Item = usize> + '_ {
         let (is_ordered, read) = (self.progress.declared.is_ordered(), self.read_after());
-        let mut offered = Vec::new();
-        for (index, member) in self.open_members() {
+        let mut is_reached = true;
+        let reached = self.open_members().take_while(move |(_, member)| {
+            std::mem::replace(&mut is_reached, !is_ordered || !member.required)
+        });
+        reached.filter_map(move |(index, member)| {
             let after = left.without(member.required);
-            if after.is_enough(self.objects(), read) && self.may_have_value(index, member) {
-                offered.push(index);
-            }
-            if is_ordered && member.required {
-                break;
-            }
             if is_ordered {
                 left = after;
             }
-        }
-        offered
+            let may_come = after.is_enough(self.objects(), read) && self.may_have_value(index, member);
+            may_come.then_some(index)
+        })
     }
 
     fn may_have_value(&self, index: usize, member: &Member) -> bool {
@@ -213,16 +211,14 @@ impl Members {
     /// object has: an array compares the two, and would put off an element that looks dearer than it was counted without end.
     fn missing_len(&self) -> u32 {
         let mut missing = self.objects().min_members.saturating_sub(self.progress.read) as usize;
-        let (mut required, mut optional) = (0_u32, Vec::new());
-        for (_, member) in self.open_members() {
-            let len = self.object.member_len(member.name.len(), member.schema);
-            if member.required {
-                required = required.saturating_add(len);
-                missing = missing.saturating_sub(1);
-            } else {
-                optional.push(len);
-            }
+        let len = |member: &Member| self.object.member_len(member.name.len(), member.schema);
+        let mut required = 0_u32;
+        for (_, member) in self.open_members().filter(|(_, member)| member.required) {
+            required = required.saturating_add(len(member));
+            missing = missing.saturating_sub(1);
         }
+        let optional = self.open_members().filter(|(_, member)| !member.required && missing > 0);
+        let mut optional: Vec<u32> = optional.map(|(_, member)| len(member)).collect();
         optional.sort_unstable();
         let others = self.objects().rest.iter().map(|class| self.object.member_len(1, class.schema)).min();
         let fill = |count| {

@@ -115,7 +115,7 @@ impl Object {
         let count = self.objects().wishes as usize;
         let all = (1_usize << count) - 1;
         let classes = self.objects().rest.iter().filter(|class| class.grants != 0);
-        let name_len = |names: &Arc<Dfa>| names.shortest().map_or(0, |name| name.len());
+        let name_len = |names: &Arc<Dfa>| names.shortest().unwrap_or_default().len();
         let granting: Vec<(usize, u32)> = classes
             .map(|class| {
                 let name = class.names.as_ref().map_or(0, name_len);
