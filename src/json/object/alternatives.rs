@@ -88,6 +88,9 @@ pub(super) struct Alternatives {
     pub(super) fingerprint: u64,
 }
 
+/// So many names, or fewer, are spelled out as literals: no automaton is made of them, and their tokens are found on one path of the vocabulary's trie each.
+const FEW_NAMES: usize = 8;
+
 /// A member that an alternative offers next: the place of the alternative, and the member's or class's in it.
 pub(super) type Offer = (usize, usize);
 
@@ -127,12 +130,13 @@ impl Alternatives {
             let offers = offers.iter().map(|(_, offer)| *offer).collect();
             Expression::rule(Arc::new(AfterName { before: self.clone(), offers }))
         };
-        if let [only] = *names {
-            let (at, index) = only[0].1;
-            let name = &self.alive[at].objects().members[index].name;
-            if has_one_spelling(name) {
-                return Some(Expression::literal(format!("\"{name}\"")).then(rest(&only)));
-            }
+        let name = |offers: &[(u32, Offer)]| {
+            let (at, index) = offers[0].1;
+            &self.alive[at].objects().members[index].name
+        };
+        if names.len() <= FEW_NAMES && names.iter().all(|offers| has_one_spelling(name(offers))) {
+            let literal = |offers| Expression::literal(format!("\"{}\"", name(offers))).then(rest(&offers));
+            return Expression::choice(names.iter().map(|offers| literal(offers)));
         }
         let open = self.group.names().words.open(names.iter().map(|offers| offers[0].0));
         let leaf = || Leaf::new(StringLanguage::words(open));
