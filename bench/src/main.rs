@@ -23,9 +23,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use mimalloc::MiMalloc;
 use serde_json::Value;
 
 use corpus::BenchError;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Measures harmony-mask on corpora.
 #[derive(Parser)]
