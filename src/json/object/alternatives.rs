@@ -1,7 +1,7 @@
 //! The rule of what remains of an object: all alternatives that agree with what was read, side by side.
 //!
 //! A `oneOf` of objects, or a handful of dependencies, gives a node many cells that share most of their names. Were each cell an expression of its
-//! own, a text would go on in as many threads as cells are left, in every leaf of every value; so the names of all cells are one leaf, and cells
+//! own, a text would go on in as many threads as cells are left, in every leaf of every value; so the names of all cells are one leaf (or a few literals), and cells
 //! whose next value has the same schema stay together. In `JsonSchemaStore---filespec-schema` of MaskBench a cold mask took 24 ms before.
 
 use std::any::Any;
@@ -120,27 +120,46 @@ impl Alternatives {
 
     /// A declared member and all that follows it.
     fn declared(&self, lefts: &[Left]) -> Option<Expression> {
-        let mut offers: Vec<(u32, Offer)> = Vec::new();
+        let mut offers: Vec<Offer> = Vec::new();
         for (at, (members, left)) in self.alive.iter().zip(lefts).enumerate() {
-            offers.extend(members.offered(*left).map(|index| (self.group.rank(members, index), (at, index))));
+            offers.extend(members.offered(*left).map(|index| (at, index)));
         }
+        let are_few = offers.len() <= FEW_NAMES;
+        match are_few && offers.iter().all(|offer| has_one_spelling(self.name(*offer))) {
+            true => self.literals(offers),
+            false => self.names(offers),
+        }
+    }
+
+    /// A few members by name, each spelled out.
+    fn literals(&self, mut offers: Vec<Offer>) -> Option<Expression> {
+        offers.sort_by(|a, b| self.name(*a).cmp(self.name(*b)));
+        let names = offers.chunk_by(|a, b| self.name(*a) == self.name(*b));
+        Expression::choice(names.map(|offers| {
+            let name = Expression::literal(format!("\"{}\"", self.name(offers[0])));
+            name.then(self.after_name(offers.into()))
+        }))
+    }
+
+    /// Members by name, told apart by one leaf.
+    fn names(&self, offers: Vec<Offer>) -> Option<Expression> {
+        let rank = |offer: Offer| self.group.rank(&self.alive[offer.0], offer.1);
+        let mut offers: Vec<(u32, Offer)> = offers.into_iter().map(|offer| (rank(offer), offer)).collect();
         offers.sort_unstable();
         let names: Vec<&[(u32, Offer)]> = offers.chunk_by(|(a, _), (b, _)| a == b).collect();
-        let rest = |offers: &&[(u32, Offer)]| {
-            let offers = offers.iter().map(|(_, offer)| *offer).collect();
-            Expression::rule(Arc::new(AfterName { before: self.clone(), offers }))
-        };
-        let name = |offers: &[(u32, Offer)]| {
-            let (at, index) = offers[0].1;
-            &self.alive[at].objects().members[index].name
-        };
-        if names.len() <= FEW_NAMES && names.iter().all(|offers| has_one_spelling(name(offers))) {
-            let literal = |offers| Expression::literal(format!("\"{}\"", name(offers))).then(rest(&offers));
-            return Expression::choice(names.iter().map(|offers| literal(offers)));
-        }
+        let rest =
+            |offers: &&[(u32, Offer)]| self.after_name(offers.iter().map(|(_, offer)| *offer).collect());
         let open = self.group.names().words.open(names.iter().map(|offers| offers[0].0));
         let leaf = || Leaf::new(StringLanguage::words(open));
         (!names.is_empty()).then(|| Expression::switch(leaf(), names.iter().map(rest)))
+    }
+
+    fn name(&self, (at, index): Offer) -> &str {
+        &self.alive[at].objects().members[index].name
+    }
+
+    fn after_name(&self, offers: Box<[Offer]>) -> Expression {
+        Expression::rule(Arc::new(AfterName { before: self.clone(), offers }))
     }
 
     /// Members with other names, and all that follows each.
