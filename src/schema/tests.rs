@@ -54,6 +54,23 @@ fn types() {
 }
 
 #[test]
+fn schemas_that_say_only_a_type_share_their_values() {
+    let old = json!({"$id": "https://example.com/old", "$schema": "http://json-schema.org/draft-04/schema#", "type": "integer"});
+    let properties = json!({
+        "a": {"type": "string"}, "b": {"type": "string", "description": "the same"}, "c": {"type": "string", "minLength": 1},
+        "d": {"type": "integer"}, "e": old
+    });
+    let schema = schema(&json!({"type": "object", "properties": properties}));
+    let objects = &schema.values(schema.root()).objects[0];
+    let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|member: usize| objects.members[member].schema);
+    assert!(std::ptr::eq(schema.values(a), schema.values(b)));
+    assert_eq!([a, b].map(|node| schema.place(node)), ["/properties/a", "/properties/b"]);
+    assert_ne!(schema.values(b), schema.values(c));
+    // In draft 4 an integer is written with digits only.
+    assert_ne!(schema.values(d), schema.values(e));
+}
+
+#[test]
 fn numbers() {
     check(&json!({"minimum": 0.1}), &[json!(0.1), json!(7), json!("text")], &[json!(0.09), json!(-7)]);
     check(
