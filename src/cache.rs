@@ -30,8 +30,8 @@ impl<K, V: Weight> Weighter<K, V> for ByBytes {
 /// A cache bounded in bytes.
 pub(crate) type Bounded<K, V> = Cache<K, V, ByBytes>;
 
-/// Parts of a cache, each with a lock that readers share. By default there are four for each processor: then on a large machine the locks alone, of the six
-/// caches that each grammar has, would take longer to make than a schema takes to compile.
+/// Parts of a cache, each with a lock that readers share. By default there are four for each processor, and each grammar has six caches: what a grammar
+/// holds, and how much of a cache one entry may fill, would depend on the machine.
 const SHARDS: usize = 4;
 
 /// A cache of at most `bytes`.

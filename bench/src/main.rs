@@ -28,6 +28,7 @@ use serde_json::Value;
 
 use corpus::BenchError;
 
+/// Of all engines: `Cargo.toml` says what it gains.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

@@ -14,6 +14,7 @@ mod array;
 mod distinct;
 mod error;
 mod layout;
+mod leaves;
 mod length;
 mod list;
 mod number;

@@ -2,9 +2,9 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use foldhash::{HashMap, HashMapExt, HashSet};
+use foldhash::{HashMap, HashMapExt};
 
 use serde_json::Value as Json;
 
@@ -12,15 +12,16 @@ use super::array::array;
 use super::distinct::Counts;
 use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
+use super::leaves::{LeafMaker, Leaves};
 use super::length;
 use super::list::List;
 use super::number;
 use super::object::objects;
-use super::string::{Escapes, StringLanguage, Words, any_string};
+use super::string::{Escapes, StringLanguage, Words};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::regular::Dfa;
-use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, Numbers, PlannedKind, Schema, Strings, Values};
+use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema};
 
 /// In which order an object's members may come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -50,7 +51,7 @@ pub(super) struct Spelling {
     pub(super) punctuation: Punctuation,
     /// What the text is, for messages: `arguments of functions.get_weather`.
     what: String,
-    /// By node.
+    /// The numerals and strings of each node.
     leaves: Vec<Arc<Leaves>>,
     /// The plans of array cells that count.
     pub(super) plans: HashMap<(NodeId, usize), ArrayPlan>,
@@ -58,54 +59,6 @@ pub(super) struct Spelling {
     /// Lists of names that objects were asked for, each made once: alternatives of a union often have the same.
     names: Mutex<HashMap<Names, Arc<Words>>>,
 }
-
-/// The numerals and strings of a node. What could go beyond a limit is made ahead.
-#[derive(Default)]
-struct Leaves {
-    /// The listed strings, made when a text first gets there; equal lists are one.
-    listed: Option<Arc<OnceLock<Expression>>>,
-    /// The numerals, made ahead or when a text first gets there.
-    numerals: OnceLock<Expression>,
-    /// The other strings, by cell.
-    strings: Vec<Expression>,
-}
-
-/// Makes leaves, each once for all nodes that have the same.
-#[derive(Default)]
-struct LeafMaker {
-    none: Arc<Leaves>,
-    /// By the address of the values.
-    of_values: HashMap<usize, Arc<Leaves>>,
-    /// By the address of the words.
-    of_words: HashMap<usize, Arc<OnceLock<Expression>>>,
-    leaves: HashSet<Leaf>,
-}
-
-impl LeafMaker {
-    fn leaves(&mut self, values: &Values, limits: &Budget) -> Result<Arc<Leaves>, LimitExceeded> {
-        if values.numbers.is_empty() && values.words.is_none() && values.strings.is_empty() {
-            return Ok(self.none.clone());
-        }
-        let address = std::ptr::from_ref(values).addr();
-        if let Some(known) = self.of_values.get(&address) {
-            return Ok(known.clone());
-        }
-        let listed = values.words.as_ref().map(Arc::as_ptr);
-        let listed = listed.map(|words| self.of_words.entry(words.addr()).or_default().clone());
-        let numerals = match &values.numbers[..] {
-            [] => OnceLock::new(),
-            numbers => numerals_ahead(numbers, limits, &mut self.leaves)?,
-        };
-        let string = |cell| string(cell, limits).map(|leaf| Expression::leaf(shared(leaf, &mut self.leaves)));
-        let strings = values.strings.iter().map(string).collect::<Result<_, _>>()?;
-        let made = Arc::new(Leaves { listed, numerals, strings });
-        self.of_values.insert(address, made.clone());
-        Ok(made)
-    }
-}
-
-/// Bytes of a leaf's tables that are made for the price of one step.
-const BYTES_PER_STEP: usize = 64;
 
 impl Spelling {
     pub(super) fn new(
@@ -120,7 +73,7 @@ impl Spelling {
         for node in schema.nodes() {
             let values = schema.values(node);
             limits.charge(1)?;
-            leaves.push(maker.leaves(values, limits)?);
+            leaves.push(maker.make(values, limits)?);
             for (cell, arrays) in values.arrays.iter().enumerate() {
                 if !counts.suffice(arrays) {
                     return Err(SpellingError::TooFewDistinct { pointer: schema.place(node) });
@@ -305,40 +258,6 @@ impl Rule for Value {
     fn fingerprint(&self) -> u64 {
         fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.level, &self.avoid))
     }
-}
-
-/// The leaf, or an equal one that was met before: those are told to be equal without a look at their tables.
-fn shared(leaf: Leaf, leaves: &mut HashSet<Leaf>) -> Leaf {
-    if let Some(known) = leaves.get(&leaf) {
-        return known.clone();
-    }
-    leaves.insert(leaf.clone());
-    leaf
-}
-
-/// The numerals of some cells, if their automaton could go beyond the limit; else nothing yet.
-fn numerals_ahead(
-    cells: &[Numbers],
-    limits: &Budget,
-    leaves: &mut HashSet<Leaf>,
-) -> Result<OnceLock<Expression>, LimitExceeded> {
-    if limits.dfa_states >= number::SMALL && number::is_small(cells) {
-        return Ok(OnceLock::new());
-    }
-    let leaf = number::numbers(cells, limits.dfa_states)?;
-    if !leaves.contains(&leaf) {
-        limits.charge(leaf.memory_bytes() / BYTES_PER_STEP)?;
-    }
-    Ok(Expression::leaf(shared(leaf, leaves)).into())
-}
-
-fn string(cell: &Strings, limits: &Limits) -> Result<Leaf, LimitExceeded> {
-    let (min, max) = (cell.min_length, cell.max_length);
-    let dfa = match &cell.language {
-        None if (min, max) == (0, None) => return Ok(any_string()),
-        language => language.clone().unwrap_or_else(Dfa::text),
-    };
-    StringLanguage::new(dfa, min, max, Escapes::Any, limits.window_entries).map(Leaf::new)
 }
 
 /// The strings of an automaton and of some lengths, but some of them.

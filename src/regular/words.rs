@@ -135,16 +135,15 @@ impl WordBuilder {
     /// Closes the states of the last word after `len` bytes.
     fn close(&mut self, len: usize) -> Result<(), LimitExceeded> {
         for depth in (len + 1..=self.last.len()).rev() {
-            let state = self.intern(depth)?;
+            let state = self.intern()?;
             self.open.push((self.last[depth - 1], state));
         }
         Ok(())
     }
 
-    /// Makes the last state of the path final, at `depth`.
-    fn intern(&mut self, depth: usize) -> Result<u32, LimitExceeded> {
-        let (label, begin) = self.path[depth];
-        self.path.truncate(depth);
+    /// Makes the last state of the path final.
+    fn intern(&mut self) -> Result<u32, LimitExceeded> {
+        let (label, begin) = self.path.pop().expect("the start is made final last");
         let content = (label, &self.open[begin..]);
         let mut place = place_of(content, self.index.len());
         loop {
@@ -182,7 +181,7 @@ impl WordBuilder {
 
     pub(super) fn finish(mut self) -> Result<Dfa, LimitExceeded> {
         self.close(0)?;
-        let start = self.intern(0)?;
+        let start = self.intern()?;
         let states = self.states.breadth_first(start);
         let (classes, width) = states.classes();
         let mut table = vec![DEAD; width * states.labels.len()];

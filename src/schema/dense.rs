@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 /// Something that is counted from zero.
-pub(super) trait Number: Copy {
+pub(super) trait Numbered: Copy {
     fn index(self) -> usize;
 }
 
@@ -12,7 +12,7 @@ pub(super) struct Dense<K, V> {
     keys: PhantomData<K>,
 }
 
-impl<K: Number, V> Dense<K, V> {
+impl<K: Numbered, V> Dense<K, V> {
     /// Has room for keys below `count`, and takes others.
     pub(super) fn with_capacity(count: usize) -> Self {
         Self { entries: Vec::with_capacity(count), keys: PhantomData }

@@ -6,7 +6,7 @@ use foldhash::{HashMap, HashMapExt};
 use referencing::Draft;
 use serde_json::{Map, Value};
 
-use super::dense::Number;
+use super::dense::Numbered;
 use super::pointer::Pointers;
 use super::reference::Index;
 use super::survey::Survey;
@@ -24,7 +24,8 @@ pub(super) enum Step<'d> {
 
 pub(super) struct Document<'d> {
     places: Vec<Place<'d>>,
-    /// The location of each value that has one, by its address: that is hashed faster than the way to it.
+    /// The location of each value that was stepped to, by its address: that is hashed faster than the way to it. A document that was reached under two names has two
+    /// roots, and one location for all inside.
     by_address: HashMap<usize, Location>,
     /// Documents that references may lead into, by URI.
     pub(super) given: &'d [(String, Value)],
@@ -53,7 +54,7 @@ impl Location {
     }
 }
 
-impl Number for Location {
+impl Numbered for Location {
     fn index(self) -> usize {
         self.0 as usize
     }
@@ -61,8 +62,8 @@ impl Number for Location {
 
 impl<'d> Document<'d> {
     pub(super) fn new(value: &'d Value, given: &'d [(String, Value)], survey: &Survey) -> Self {
-        let places = Vec::with_capacity(survey.objects);
-        let by_address = HashMap::with_capacity(survey.objects);
+        let places = Vec::with_capacity(survey.room());
+        let by_address = HashMap::with_capacity(survey.room());
         let mut document = Self { places, by_address, given, index: None };
         document.add_root(value);
         if survey.has_dynamic_anchors {

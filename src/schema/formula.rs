@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::dense::Number;
+use super::dense::Numbered;
 use super::document::Location;
 use super::scope::Scope;
 
@@ -40,7 +40,7 @@ impl FormulaId {
     pub(super) const TRUE: Self = Self(1);
 }
 
-impl Number for FormulaId {
+impl Numbered for FormulaId {
     fn index(self) -> usize {
         self.0 as usize
     }
@@ -59,10 +59,6 @@ impl Formulas {
         formulas.intern(Formula::False);
         formulas.intern(Formula::True);
         formulas
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.all.len()
     }
 
     pub(super) fn get(&self, id: FormulaId) -> &Formula {

@@ -75,9 +75,9 @@ impl<'d> Normaliser<'d> {
             reader: Reader::new(document, options, limits, survey),
             algebra: Algebra::new(limits),
             scopes: Scopes::new(),
-            keywords: Dense::with_capacity(survey.objects),
-            meanings: HashMap::with_capacity(survey.objects),
-            cells: Dense::with_capacity(survey.objects),
+            keywords: Dense::with_capacity(survey.room()),
+            meanings: HashMap::with_capacity(survey.room()),
+            cells: Dense::with_capacity(survey.room()),
             by_types: Vec::new(),
             depth: 0,
             impossible: HashMap::new(),
@@ -94,7 +94,7 @@ impl<'d> Normaliser<'d> {
             let texts = self.algebra.formulas.intern(Formula::Texts);
             root = self.algebra.and(root, texts).map_err(|limit| self.limit_error(root, limit))?;
         }
-        let mut positions = Dense::with_capacity(self.algebra.formulas.len());
+        let mut positions = Dense::with_capacity(1);
         positions.insert(root, 0);
         let mut graph = Graph { nodes: vec![root], cells: Vec::new(), expanded: Vec::new(), positions };
         while let Some(&formula) = graph.nodes.get(graph.cells.len()) {

@@ -1,6 +1,6 @@
 //! JSON pointers, kept as a tree: written out only when somebody asks, since all of them together can be quadratic in the document.
 
-use super::dense::Number;
+use super::dense::Numbered;
 use super::document::{Location, Step};
 
 /// The pointers of all locations of a document.

@@ -66,6 +66,7 @@ impl<'g, 'd> Pruner<'g, 'd> {
         Ok(nodes)
     }
 
+    /// The values at a position. Those without children may have been made for another one.
     fn shared_values(&mut self, position: usize) -> Result<Arc<Values>, LimitExceeded> {
         let cells = &self.graph.cells[position];
         if !cells.arrays.is_empty() || !cells.objects.is_empty() {

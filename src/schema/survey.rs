@@ -7,11 +7,14 @@ use super::document::Step;
 use super::reference::DYNAMIC_ANCHORS;
 use crate::limits::{LimitExceeded, Limits};
 
+/// The most schemas that room is made for ahead.
+const ROOM: usize = 65_536;
+
 /// What is known of a document.
 #[derive(Default)]
 pub(super) struct Survey {
-    /// How many objects it has, so at least how many schemas.
-    pub objects: usize,
+    /// How many objects it has: roughly as many as there are schemas.
+    objects: usize,
     /// Whether an anchor may be dynamic somewhere.
     pub has_dynamic_anchors: bool,
     /// Its text is no longer than this, without spaces.
@@ -31,6 +34,11 @@ impl Survey {
             }
             None => Ok(survey),
         }
+    }
+
+    /// For how many schemas room is made ahead. A document can be all objects and no schema, so there is an end to it.
+    pub(super) fn room(&self) -> usize {
+        self.objects.min(ROOM)
     }
 
     /// Looks at a value. Refuses what is nested deeper than `levels`, with the steps to it, the last one first: everything that

@@ -40,10 +40,10 @@ fn few_multiples(cell: &Numbers) -> Option<Vec<Numbers>> {
     let first = lower.value.next_multiple(step, false);
     let multiples = std::iter::successors(Some(first), |multiple| Some(multiple.next_multiple(step, true)));
     let multiples: Vec<_> = multiples.take_while(|multiple| *multiple <= upper.value).take(FEW + 1).collect();
-    let points = |multiples: Vec<_>| {
-        multiples.into_iter().filter(|multiple| cell.contains(multiple)).map(Numbers::point).collect()
-    };
-    (multiples.len() <= FEW).then(|| points(multiples))
+    if multiples.len() > FEW {
+        return None;
+    }
+    Some(multiples.into_iter().filter(|multiple| cell.contains(multiple)).map(Numbers::point).collect())
 }
 
 /// Numerals with few digits after the point.

@@ -124,14 +124,24 @@ impl Alternatives {
         for (at, (members, left)) in self.alive.iter().zip(lefts).enumerate() {
             offers.extend(members.offered(*left).map(|index| (at, index)));
         }
-        let are_few = offers.len() <= FEW_NAMES;
-        match are_few && offers.iter().all(|offer| has_one_spelling(self.name(*offer))) {
+        match self.are_few_and_plain(&offers) {
             true => self.literals(offers),
-            false => self.names(offers),
+            false => Some(self.switch(offers)),
         }
     }
 
-    /// A few members by name, each spelled out.
+    /// Whether there are few names, and JSON has one spelling for each. Many alternatives may offer the same one.
+    fn are_few_and_plain(&self, offers: &[Offer]) -> bool {
+        let mut names = Vec::new();
+        offers.iter().all(|offer| {
+            let name = self.name(*offer);
+            let is_new = !names.contains(&name);
+            names.extend(is_new.then_some(name));
+            names.len() <= FEW_NAMES && (!is_new || has_one_spelling(name))
+        })
+    }
+
+    /// Members by name, each spelled out; `None` where there is none.
     fn literals(&self, mut offers: Vec<Offer>) -> Option<Expression> {
         offers.sort_by(|a, b| self.name(*a).cmp(self.name(*b)));
         let names = offers.chunk_by(|a, b| self.name(*a) == self.name(*b));
@@ -142,7 +152,7 @@ impl Alternatives {
     }
 
     /// Members by name, told apart by one leaf.
-    fn names(&self, offers: Vec<Offer>) -> Option<Expression> {
+    fn switch(&self, offers: Vec<Offer>) -> Expression {
         let rank = |offer: Offer| self.group.rank(&self.alive[offer.0], offer.1);
         let mut offers: Vec<(u32, Offer)> = offers.into_iter().map(|offer| (rank(offer), offer)).collect();
         offers.sort_unstable();
@@ -150,8 +160,7 @@ impl Alternatives {
         let rest =
             |offers: &&[(u32, Offer)]| self.after_name(offers.iter().map(|(_, offer)| *offer).collect());
         let open = self.group.names().words.open(names.iter().map(|offers| offers[0].0));
-        let leaf = || Leaf::new(StringLanguage::words(open));
-        (!names.is_empty()).then(|| Expression::switch(leaf(), names.iter().map(rest)))
+        Expression::switch(Leaf::new(StringLanguage::words(open)), names.iter().map(rest))
     }
 
     fn name(&self, (at, index): Offer) -> &str {

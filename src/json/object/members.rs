@@ -140,6 +140,7 @@ impl Members {
     /// The declared members that may come next. In declared order a required member cannot be passed over.
     pub(super) fn offered(&self, mut left: Left) -> impl Iterator<Item = usize> + '_ {
         let (is_ordered, read) = (self.progress.declared.is_ordered(), self.read_after());
+        // The first required one is the last that is reached.
         let mut is_reached = true;
         let reached = self.open_members().take_while(move |(_, member)| {
             std::mem::replace(&mut is_reached, !is_ordered || !member.required)
@@ -217,7 +218,8 @@ impl Members {
             required = required.saturating_add(len(member));
             missing = missing.saturating_sub(1);
         }
-        let optional = self.open_members().filter(|(_, member)| !member.required && missing > 0);
+        // Seldom does an object ask for more members than the required ones, and only then do the others matter.
+        let optional = self.open_members().filter(|(_, member)| missing > 0 && !member.required);
         let mut optional: Vec<u32> = optional.map(|(_, member)| len(member)).collect();
         optional.sort_unstable();
         let others = self.objects().rest.iter().map(|class| self.object.member_len(1, class.schema)).min();

@@ -1,0 +1,99 @@
+//! The numerals and strings of a schema's nodes, as leaves.
+//!
+//! Masks may not fail, so what could go beyond a limit is made when compiling; what surely cannot is made when a text first gets there, as most of it
+//! never is. Nodes with the same values have the same leaves, and equal leaves are one: they are told to be equal without a look at their tables.
+
+use std::sync::{Arc, OnceLock};
+
+use foldhash::{HashMap, HashSet};
+
+use super::number;
+use super::string::{Escapes, StringLanguage, any_string};
+use crate::expression::{Expression, Leaf};
+use crate::limits::{Budget, LimitExceeded, Limits};
+use crate::regular::Dfa;
+use crate::schema::{Numbers, Strings, Values};
+
+/// The numerals and strings of a node. What could go beyond a limit is made ahead.
+#[derive(Default)]
+pub(super) struct Leaves {
+    /// The listed strings, made when a text first gets there; equal lists are one.
+    pub(super) listed: Option<Arc<OnceLock<Expression>>>,
+    /// The numerals, made ahead or when a text first gets there.
+    pub(super) numerals: OnceLock<Expression>,
+    /// The other strings, by cell.
+    pub(super) strings: Vec<Expression>,
+}
+
+/// Makes leaves, each once for all nodes that have the same.
+#[derive(Default)]
+pub(super) struct LeafMaker {
+    none: Arc<Leaves>,
+    /// By the address of the values.
+    of_values: HashMap<usize, Arc<Leaves>>,
+    /// By the address of the words.
+    of_words: HashMap<usize, Arc<OnceLock<Expression>>>,
+    /// Every leaf that was made.
+    known: HashSet<Leaf>,
+}
+
+impl LeafMaker {
+    /// The leaves of some values, which must stay where they are.
+    pub(super) fn make(&mut self, values: &Values, limits: &Budget) -> Result<Arc<Leaves>, LimitExceeded> {
+        if values.numbers.is_empty() && values.words.is_none() && values.strings.is_empty() {
+            return Ok(self.none.clone());
+        }
+        let address = std::ptr::from_ref(values).addr();
+        if let Some(known) = self.of_values.get(&address) {
+            return Ok(known.clone());
+        }
+        let listed = values.words.as_ref().map(Arc::as_ptr);
+        let listed = listed.map(|words| self.of_words.entry(words.addr()).or_default().clone());
+        let numerals = match &values.numbers[..] {
+            [] => OnceLock::new(),
+            numbers => self.numerals(numbers, limits)?,
+        };
+        let string = |cell| string(cell, limits).map(|leaf| self.leaf(leaf));
+        let strings = values.strings.iter().map(string).collect::<Result<_, _>>()?;
+        let made = Arc::new(Leaves { listed, numerals, strings });
+        self.of_values.insert(address, made.clone());
+        Ok(made)
+    }
+
+    /// The numerals of some cells, if their automaton could go beyond the limit; else nothing yet.
+    fn numerals(
+        &mut self,
+        cells: &[Numbers],
+        limits: &Budget,
+    ) -> Result<OnceLock<Expression>, LimitExceeded> {
+        if limits.dfa_states >= number::SMALL && number::is_small(cells) {
+            return Ok(OnceLock::new());
+        }
+        let leaf = number::numbers(cells, limits.dfa_states)?;
+        if !self.known.contains(&leaf) {
+            limits.charge(leaf.memory_bytes() / BYTES_PER_STEP)?;
+        }
+        Ok(self.leaf(leaf).into())
+    }
+
+    /// The leaf, or an equal one that was met before.
+    fn leaf(&mut self, leaf: Leaf) -> Expression {
+        let same = self.known.get(&leaf).cloned();
+        Expression::leaf(same.unwrap_or_else(|| {
+            self.known.insert(leaf.clone());
+            leaf
+        }))
+    }
+}
+
+/// Bytes of a leaf's tables that are made for the price of one step.
+const BYTES_PER_STEP: usize = 64;
+
+fn string(cell: &Strings, limits: &Limits) -> Result<Leaf, LimitExceeded> {
+    let (min, max) = (cell.min_length, cell.max_length);
+    let dfa = match &cell.language {
+        None if (min, max) == (0, None) => return Ok(any_string()),
+        language => language.clone().unwrap_or_else(Dfa::text),
+    };
+    StringLanguage::new(dfa, min, max, Escapes::Any, limits.window_entries).map(Leaf::new)
+}
