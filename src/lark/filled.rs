@@ -53,12 +53,8 @@ impl Filled {
 
     /// A symbol where it may be empty.
     fn symbol(self: &Arc<Self>, symbol: Symbol) -> Expression {
-        let has_text = match symbol {
-            Symbol::Rule(rule) => self.form.least(rule).is_some(),
-            Symbol::Terminal(terminal) => self.rules.terminals[terminal].nonempty.is_some(),
-            Symbol::Special(_) | Symbol::Hole(_) => true,
-        };
-        match (self.form.is_nullable(symbol, &self.source()), has_text) {
+        let source = self.source();
+        match (self.form.is_nullable(symbol, &source), self.form.has_text(symbol, &source)) {
             (_, false) => Expression::empty(),
             (false, true) => self.nonempty(symbol),
             (true, true) => self.nonempty(symbol).optional(),

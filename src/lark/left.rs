@@ -73,7 +73,7 @@ impl LeftRecursion {
                     return Err(refused());
                 }
                 let Some(first) = self.within(rule, *head) else { continue };
-                let rests = form.split(rest, source);
+                let rests = form.rests(rest, source);
                 if rests.iter().any(|rest| form.is_opaque(rest.head, source)) {
                     return Err(refused());
                 }

@@ -59,7 +59,7 @@ impl NormalForm {
     }
 
     /// The sequence without its empty text: for each symbol before which all may be empty, what begins with it.
-    pub(super) fn split(&self, symbols: &[Symbol], source: &Source<'_>) -> Vec<Production> {
+    fn split(&self, symbols: &[Symbol], source: &Source<'_>) -> Vec<Production> {
         let mut productions = Vec::new();
         for (at, &head) in symbols.iter().enumerate() {
             productions.push(Production { head, rest: symbols[at + 1..].to_vec() });
@@ -85,13 +85,21 @@ impl NormalForm {
             }
         }
         self.least = least(self.rules.len(), ways);
-        let least = &self.least;
-        for productions in &mut self.rules {
-            productions.retain(|production| match production.head {
-                Symbol::Rule(rule) => least[rule].is_some(),
-                head => source.nonempty(head).is_some(),
-            });
-        }
+        let mut rules = std::mem::take(&mut self.rules);
+        rules.iter_mut().for_each(|productions| self.forget_silent(productions, source));
+        self.rules = rules;
+    }
+
+    /// Drops productions that begin with what has no text but the empty one.
+    fn forget_silent(&self, productions: &mut Vec<Production>, source: &Source<'_>) {
+        productions.retain(|production| self.has_text(production.head, source));
+    }
+
+    /// What begins with a symbol of a sequence that follows something, without the empty text.
+    pub(super) fn rests(&self, symbols: &[Symbol], source: &Source<'_>) -> Vec<Production> {
+        let mut rests = self.split(symbols, source);
+        self.forget_silent(&mut rests, source);
+        rests
     }
 
     /// The least length of a sequence.
@@ -107,6 +115,14 @@ impl NormalForm {
     /// The least length of a rule's texts but the empty one; `None` where there is no other.
     pub(super) fn least(&self, rule: usize) -> Option<u32> {
         self.least[rule]
+    }
+
+    /// Whether the symbol has a text that is not empty.
+    pub(super) fn has_text(&self, symbol: Symbol, source: &Source<'_>) -> bool {
+        match symbol {
+            Symbol::Rule(rule) => self.least[rule].is_some(),
+            _ => source.nonempty(symbol).is_some(),
+        }
     }
 
     /// Whether the symbol may be empty.

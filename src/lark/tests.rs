@@ -172,6 +172,7 @@ fn left_recursion_is_read() {
     check("start: nothing start \"a\" | \"b\"\nnothing: \"c\"?", &["b", "ba", "cba", "ccbaa"], &[("ca", 1)]);
     check("start: start start | \"a\" | \"\"", &["", "a", "aaa"], &[("b", 0)]);
     check("start: start | \"a\"", &["a"], &[("aa", 1)]);
+    check("start: start nothing \"a\" | \"b\"\nnothing: \"\"?", &["b", "ba", "baa"], &[("a", 0), ("bb", 1)]);
 }
 
 #[test]
