@@ -37,6 +37,32 @@ impl Operation {
     }
 }
 
+/// Which words were met while two automata were read together. Where one language holds the other, or they have no word in common, their product is
+/// one of them, or nothing, and needs no merging: two in five products of `maskbench-dev` are so (counted at every call).
+#[derive(Default)]
+struct Overlap {
+    left_only: bool,
+    right_only: bool,
+    both: bool,
+    /// Some word has another label on the left than on the right.
+    unlike: bool,
+}
+
+impl Overlap {
+    /// Meets a word of one or both, if it is one.
+    fn meet(&mut self, left: Option<u32>, right: Option<u32>) {
+        match (left, right) {
+            (None, None) => {}
+            (Some(_), None) => self.left_only = true,
+            (None, Some(_)) => self.right_only = true,
+            (Some(left), Some(right)) => {
+                self.both = true;
+                self.unlike |= left != right;
+            }
+        }
+    }
+}
+
 impl Dfa {
     /// The words of both, labelled as here.
     ///
@@ -44,7 +70,13 @@ impl Dfa {
     ///
     /// When more than `limit` states are reached.
     pub fn intersection(&self, other: &Self, limit: usize) -> Result<Self, LimitExceeded> {
-        self.product(other, Operation::And, limit)
+        let (raw, overlap) = self.pairs(other, Operation::And, limit)?;
+        Ok(match overlap {
+            Overlap { both: false, .. } => Self::empty(),
+            Overlap { left_only: false, .. } => self.clone(),
+            Overlap { right_only: false, unlike: false, .. } => other.clone(),
+            _ => raw.finish(),
+        })
     }
 
     /// The words of either, labelled as here where both have one.
@@ -53,7 +85,12 @@ impl Dfa {
     ///
     /// When more than `limit` states are reached.
     pub fn union(&self, other: &Self, limit: usize) -> Result<Self, LimitExceeded> {
-        self.product(other, Operation::Or, limit)
+        let (raw, overlap) = self.pairs(other, Operation::Or, limit)?;
+        Ok(match overlap {
+            Overlap { right_only: false, .. } => self.clone(),
+            Overlap { left_only: false, unlike: false, .. } => other.clone(),
+            _ => raw.finish(),
+        })
     }
 
     /// The words of this one that are not words of the other.
@@ -65,11 +102,15 @@ impl Dfa {
         if other.is_empty() {
             return Ok(self.clone());
         }
-        let raw = self.pairs(other, Operation::AndNot, limit)?;
+        let (raw, overlap) = self.pairs(other, Operation::AndNot, limit)?;
         // The rests of a text are endless and differ in endlessly many words, so a finite language leaves all of them, and all different.
-        let is_text = Arc::ptr_eq(&self.table, &Self::text().table);
-        let is_minimal = is_text && other.count_from(other.start()).is_some();
-        Ok(if is_minimal { raw.finish_minimal() } else { raw.finish() })
+        let is_text = || Arc::ptr_eq(&self.table, &Self::text().table);
+        Ok(match overlap {
+            Overlap { left_only: false, .. } => Self::empty(),
+            Overlap { both: false, .. } => self.clone(),
+            _ if is_text() && other.count_from(other.start()).is_some() => raw.finish_minimal(),
+            _ => raw.finish(),
+        })
     }
 
     /// The texts that are not words.
@@ -95,7 +136,8 @@ impl Dfa {
     ///
     /// When more than `limit` states are reached.
     pub fn is_subset(&self, other: &Self, limit: usize) -> Result<bool, LimitExceeded> {
-        Ok(self.difference(other, limit)?.is_empty())
+        let (_, overlap) = self.pairs(other, Operation::AndNot, limit)?;
+        Ok(!overlap.left_only)
     }
 
     /// The words of this one followed by words of the other. Labels are forgotten.
@@ -147,22 +189,26 @@ impl Dfa {
         Ok(Raw { classes, width: pairs.len(), table, labels, start: 0 }.finish())
     }
 
-    fn product(&self, other: &Self, operation: Operation, limit: usize) -> Result<Self, LimitExceeded> {
-        Ok(self.pairs(other, operation, limit)?.finish())
-    }
-
-    /// The automaton of the pairs of states that are reached together.
-    fn pairs(&self, other: &Self, operation: Operation, limit: usize) -> Result<Raw, LimitExceeded> {
+    /// The automaton of the pairs of states that are reached together, and which words were met on the way.
+    fn pairs(
+        &self,
+        other: &Self,
+        operation: Operation,
+        limit: usize,
+    ) -> Result<(Raw, Overlap), LimitExceeded> {
         let (classes, pairs) = self.common_classes(other);
         let mut numbers = PairNumbers::new(self.states(), other.states());
         *numbers.of((0, 0)) = 0;
         let mut states = vec![(0, 0)];
         let mut table = Vec::new();
+        let mut overlap = Overlap::default();
         let mut at = 0;
         while let Some((left, right)) = states.get(at).copied() {
             at += 1;
             for (left_class, right_class) in &pairs {
                 let next = (self.target(left, *left_class), other.target(right, *right_class));
+                overlap.left_only |= next.0 != DEAD && next.1 == DEAD;
+                overlap.right_only |= next.0 == DEAD && next.1 != DEAD;
                 if !operation.is_live(next.0, next.1) {
                     table.push(DEAD);
                     continue;
@@ -178,11 +224,13 @@ impl Dfa {
                 return Err(too_many(limit));
             }
         }
-        let label = |(left, right): &(u32, u32)| {
-            operation.label(self.label_or_dead(*left), other.label_or_dead(*right)).unwrap_or(NO_LABEL)
+        let mut label = |(left, right): &(u32, u32)| {
+            let (left, right) = (self.label_or_dead(*left), other.label_or_dead(*right));
+            overlap.meet(left, right);
+            operation.label(left, right).unwrap_or(NO_LABEL)
         };
-        let labels = states.iter().map(label).collect();
-        Ok(Raw { classes, width: pairs.len(), table, labels, start: 0 })
+        let labels = states.iter().map(&mut label).collect();
+        Ok((Raw { classes, width: pairs.len(), table, labels, start: 0 }, overlap))
     }
 
     fn target(&self, state: u32, class: u8) -> u32 {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::build::too_many;
 use super::dfa::{DEAD, Dfa, NO_LABEL, StateId};
+use super::minimize::Raw;
 use super::partition::Inverse;
 use crate::limits::LimitExceeded;
 
@@ -65,6 +66,34 @@ fn sizes(dfa: &Dfa) -> Vec<(u64, u64)> {
 }
 
 impl Dfa {
+    /// All sequences of bytes with at least `min` and at most `max` characters: those of them that are texts are the texts of such lengths.
+    ///
+    /// # Errors
+    ///
+    /// When that takes more than `limit` states.
+    pub(crate) fn of_length(min: u32, max: Option<u32>, limit: usize) -> Result<Self, LimitExceeded> {
+        let last = max.unwrap_or(min);
+        if last as usize >= limit {
+            return Err(too_many(limit));
+        }
+        if last < min {
+            return Ok(Self::empty());
+        }
+        let after = |chars: u32| match max {
+            Some(max) if chars == max => DEAD,
+            None if chars == min => min,
+            _ => chars + 1,
+        };
+        // One class for bytes that begin a character, one for the others.
+        let table = (0..=last).flat_map(|chars| [after(chars), chars]).collect();
+        let labels = (0..=last).map(|chars| if chars < min { NO_LABEL } else { 0 }).collect();
+        let mut classes = Box::new([0; 256]);
+        for (byte, class) in (0..=u8::MAX).zip(classes.iter_mut()) {
+            *class = u8::from(!begins_character(byte));
+        }
+        Ok(Raw { classes, width: 2, table, labels, start: 0 }.finish_minimal())
+    }
+
     /// The number of words with at least `min` and at most `max` characters, at most `u64::MAX`.
     pub(crate) fn count_within(&self, min: u32, max: u32) -> u64 {
         let sizes = sizes(self);

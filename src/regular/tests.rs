@@ -75,6 +75,15 @@ proptest! {
     }
 
     #[test]
+    fn lengths_are_languages(word in "[aé€]{0,5}", min in 0..5_u32, max in proptest::option::of(0..5_u32)) {
+        let chars = word.chars().count() as u32;
+        let of_length = Dfa::of_length(min, max, LIMIT).unwrap();
+        prop_assert_eq!(of_length.contains(word.as_bytes()), chars >= min && max.is_none_or(|max| chars <= max));
+        let states = max.unwrap_or(min) as usize + 1;
+        prop_assert!(Dfa::of_length(min, max, states - 1).is_err());
+    }
+
+    #[test]
     fn windows_are_exact(words in some_words(), negated: bool, min in 0..5_u32, more in proptest::option::of(0..3_u32)) {
         let max = more.map(|more| min + more);
         let dfa = if negated { finite(&words).complement(LIMIT).unwrap() } else { finite(&words) };
@@ -109,6 +118,17 @@ fn labels_tell_words_apart() {
     check("get_", None);
     let (word, label) = names.shortest_from(names.start(), &|label| if label == 0 { 10 } else { 0 });
     assert_eq!((word.as_slice(), label), (&b"get_all"[..], 1));
+}
+
+#[test]
+fn products_keep_the_labels_of_the_left() {
+    let labelled = |words: &[(&str, u32)]| Dfa::words(words.iter().copied(), LIMIT).unwrap();
+    let (a, both) = (labelled(&[("a", 1)]), labelled(&[("a", 0), ("b", 0)]));
+    assert_eq!(both.intersection(&a, LIMIT).unwrap(), labelled(&[("a", 0)]));
+    assert_eq!(a.intersection(&both, LIMIT).unwrap(), a);
+    assert_eq!(both.union(&a, LIMIT).unwrap(), both);
+    assert_eq!(a.union(&both, LIMIT).unwrap(), labelled(&[("a", 1), ("b", 0)]));
+    assert_eq!(both.difference(&a, LIMIT).unwrap(), labelled(&[("b", 0)]));
 }
 
 #[test]

@@ -229,7 +229,7 @@ impl Algebra {
             if !wish.names.contains(member.name.as_bytes()) {
                 continue;
             }
-            granting_names.push((member.name, 0));
+            granting_names.push(member.name);
             let formula = self.and(member.formula, wish.formula)?;
             if formula != FormulaId::FALSE {
                 let mut granting = cell.clone();
@@ -238,13 +238,7 @@ impl Algebra {
                 cells.push(granting);
             }
         }
-        let names = match granting_names[..] {
-            [] => Arc::clone(&wish.names),
-            _ => {
-                let declared = Dfa::words(granting_names, self.limits.dfa_states)?;
-                self.language(|limit| wish.names.difference(&declared, limit))?
-            }
-        };
+        let names = self.without(&wish.names, &granting_names)?;
         if !names.is_empty() {
             let wish = Wish { names, formula: wish.formula };
             let is_new = !cell.wishes.contains(&wish);
@@ -358,6 +352,15 @@ impl Algebra {
         let language = make(self.limits.dfa_states)?;
         self.charge(MEMBER * language.states())?;
         Ok(Arc::new(language))
+    }
+
+    /// A language without these words.
+    pub(super) fn without(&mut self, language: &Arc<Dfa>, words: &[&str]) -> Limited<Arc<Dfa>> {
+        let less = self.languages.without(language, words)?;
+        if !words.is_empty() {
+            self.charge(MEMBER * less.states())?;
+        }
+        Ok(less)
     }
 
     /// The conjunction of two formulas.

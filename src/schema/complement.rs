@@ -245,8 +245,8 @@ impl Algebra {
     }
 
     fn all_but(&mut self, words: &BTreeSet<&str>) -> Result<Strings, LimitExceeded> {
-        let words = Dfa::words(words.iter().map(|word| (word, 0)), self.limits.dfa_states)?;
-        let language = self.language(|limit| words.complement(limit))?;
+        let words: Vec<&str> = words.iter().copied().collect();
+        let language = self.without(&Dfa::text(), &words)?;
         Ok(Strings { language: Some(language), ..Strings::default() })
     }
 

@@ -18,13 +18,15 @@ pub(super) struct Languages {
     pub(super) limits: Limits,
     intersections: HashMap<(Arc<Dfa>, Arc<Dfa>), Arc<Dfa>>,
     complements: HashMap<Arc<Dfa>, Arc<Dfa>>,
+    /// By the language and the words that it was left without, each with its length before it.
+    remainders: HashMap<(Arc<Dfa>, Vec<u8>), Arc<Dfa>>,
     bytes: usize,
 }
 
 impl Languages {
     pub(super) fn new(limits: &Limits) -> Self {
         let (intersections, complements) = (HashMap::new(), HashMap::new());
-        Self { limits: limits.clone(), intersections, complements, bytes: 0 }
+        Self { limits: limits.clone(), intersections, complements, remainders: HashMap::new(), bytes: 0 }
     }
 
     /// The words of both.
@@ -51,6 +53,24 @@ impl Languages {
         let made = Arc::new(of.complement(self.limits.dfa_states)?);
         if self.has_room(&made) {
             self.complements.insert(of.clone(), made.clone());
+        }
+        Ok(made)
+    }
+
+    /// The language without these words: the names that an object may have beside those of its members.
+    pub(super) fn without(&mut self, of: &Arc<Dfa>, words: &[&str]) -> Result<Arc<Dfa>, LimitExceeded> {
+        if words.is_empty() {
+            return Ok(of.clone());
+        }
+        let spelled = words.iter().flat_map(|word| [&word.len().to_ne_bytes(), word.as_bytes()].concat());
+        let key = (of.clone(), spelled.collect());
+        if let Some(known) = self.remainders.get(&key) {
+            return Ok(known.clone());
+        }
+        let less = Dfa::words(words.iter().map(|word| (word, 0)), self.limits.dfa_states)?;
+        let made = Arc::new(of.difference(&less, self.limits.dfa_states)?);
+        if self.has_room(&made) {
+            self.remainders.insert(key, made.clone());
         }
         Ok(made)
     }

@@ -12,11 +12,12 @@ use super::document::Location;
 use super::error::SchemaError;
 use super::expand::{ElementKind, Elements, NameGroup};
 use super::formula::FormulaId;
+use super::languages::Languages;
 use super::least_len::Lens;
 use super::normalise::{Graph, Normaliser};
 use super::values::{Arrays, Count, Kind, Member, NameClass, Numbers, Objects, Values};
 use super::words::Words;
-use crate::limits::LimitExceeded;
+use crate::limits::{LimitExceeded, Limits};
 use crate::regular::Dfa;
 
 /// A node of a schema.
@@ -31,7 +32,7 @@ pub(super) struct Node {
 pub(super) struct Pruner<'g, 'd> {
     graph: &'g Graph<'d>,
     lens: &'g Lens,
-    dfa_states: usize,
+    languages: Languages,
     /// By position in the graph.
     ids: Vec<Option<NodeId>>,
     /// The values of cells without children, by their address: schemas that say only a type share theirs.
@@ -43,11 +44,11 @@ pub(super) struct Pruner<'g, 'd> {
 }
 
 impl<'g, 'd> Pruner<'g, 'd> {
-    pub(super) fn new(graph: &'g Graph<'d>, lens: &'g Lens, dfa_states: usize) -> Self {
+    pub(super) fn new(graph: &'g Graph<'d>, lens: &'g Lens, limits: &Limits) -> Self {
         let mut ids = vec![None; graph.nodes.len()];
         ids[0] = Some(NodeId(0));
         let (scalars, words) = (HashMap::new(), HashMap::new());
-        Self { graph, lens, dfa_states, ids, scalars, words, order: vec![0] }
+        Self { graph, lens, languages: Languages::new(limits), ids, scalars, words, order: vec![0] }
     }
 
     /// The nodes with the formulas they stand for, the root first. The root has values.
@@ -107,7 +108,7 @@ impl<'g, 'd> Pruner<'g, 'd> {
         if let Some(known) = self.words.get(words) {
             return Ok(known.clone());
         }
-        let made = Arc::new(Words::new(words.iter().copied(), self.dfa_states)?);
+        let made = Arc::new(Words::new(words.iter().copied(), self.languages.limits.dfa_states)?);
         self.words.insert(words, made.clone());
         Ok(made)
     }
@@ -189,13 +190,13 @@ impl<'g, 'd> Pruner<'g, 'd> {
         Ok(rest)
     }
 
-    fn without_members(&self, names: &Arc<Dfa>, object: &ObjectCell<'d>) -> Result<Arc<Dfa>, LimitExceeded> {
-        let inside = object.members.iter().map(|member| member.name.as_bytes());
-        let inside: Vec<_> = inside.filter(|name| names.contains(name)).map(|name| (name, 0)).collect();
-        if inside.is_empty() {
-            return Ok(Arc::clone(names));
-        }
-        let members = Dfa::words(inside, self.dfa_states)?;
-        Ok(Arc::new(names.difference(&members, self.dfa_states)?))
+    fn without_members(
+        &mut self,
+        names: &Arc<Dfa>,
+        object: &ObjectCell<'d>,
+    ) -> Result<Arc<Dfa>, LimitExceeded> {
+        let members = object.members.iter().map(|member| member.name);
+        let inside: Vec<&str> = members.filter(|name| names.contains(name.as_bytes())).collect();
+        self.languages.without(names, &inside)
     }
 }

@@ -117,14 +117,7 @@ pub(super) fn automaton(strings: &Strings, limits: &Limits) -> Result<Arc<Dfa>, 
     if (strings.min_length, strings.max_length) == (0, None) {
         return Ok(language);
     }
-    let (min, max) = (strings.min_length, strings.max_length);
-    let step = |chars: &u32, byte: u8| {
-        let chars = chars.saturating_add(u32::from(begins_character(byte)));
-        max.is_none_or(|max| chars <= max).then(|| if max.is_none() { chars.min(min) } else { chars })
-    };
-    let all: Vec<u8> = (0..=u8::MAX).collect();
-    let label = |chars: &u32| (*chars >= min).then_some(0);
-    let window = Dfa::explore(0, &all, step, label, limits.dfa_states)?;
+    let window = Dfa::of_length(strings.min_length, strings.max_length, limits.dfa_states)?;
     Ok(Arc::new(language.intersection(&window, limits.dfa_states)?))
 }
 
