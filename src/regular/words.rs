@@ -9,6 +9,9 @@ use crate::limits::LimitExceeded;
 /// A byte, and the state that it leads to.
 type Edge = (u8, u32);
 
+/// Room for so many states is made at once: most lists need no more.
+const ROOM: usize = 32;
+
 /// Adds sorted words to a minimal automaton: when a word leaves the path of its predecessor, the states that were left are final and are
 /// shared with equal ones. Nothing is allocated for a single state: schemas list thousands of words.
 #[derive(Default)]
@@ -34,6 +37,11 @@ struct States {
 }
 
 impl States {
+    fn with_room(states: usize, edges: usize) -> Self {
+        let (labels, ends) = (Vec::with_capacity(states), Vec::with_capacity(states));
+        Self { labels, ends, edges: Vec::with_capacity(edges) }
+    }
+
     fn len(&self) -> u32 {
         u32::try_from(self.labels.len()).expect("states fit 32 bits")
     }
@@ -58,8 +66,9 @@ impl States {
     fn breadth_first(&self, start: u32) -> Self {
         let mut numbers = vec![DEAD; self.labels.len()];
         numbers[start as usize] = 0;
-        let mut order = vec![start];
-        let mut numbered = Self::default();
+        let mut order = Vec::with_capacity(self.labels.len());
+        order.push(start);
+        let mut numbered = Self::with_room(self.labels.len(), self.edges.len());
         while let Some(state) = order.get(numbered.labels.len()).copied() {
             let edges = self.edges(state).iter().map(|(byte, next)| {
                 let number = &mut numbers[*next as usize];
@@ -119,7 +128,8 @@ fn mixed(hash: u64, more: u64) -> u64 {
 
 impl WordBuilder {
     pub(super) fn new(limit: usize) -> Self {
-        Self { path: vec![(NO_LABEL, 0)], index: vec![DEAD; 64], limit, ..Self::default() }
+        let (states, index) = (States::with_room(ROOM, ROOM), vec![DEAD; 2 * ROOM]);
+        Self { path: vec![(NO_LABEL, 0)], states, index, limit, ..Self::default() }
     }
 
     pub(super) fn add(&mut self, word: &[u8], label: u32) -> Result<(), LimitExceeded> {

@@ -41,6 +41,13 @@ struct Occurrence {
 }
 
 impl Occurrences {
+    /// With room for so many keywords.
+    pub(super) fn with_room(keywords: usize) -> Self {
+        const LENGTH: usize = 8;
+        let (all, spelled) = (Vec::with_capacity(keywords), String::with_capacity(LENGTH * keywords));
+        Self { all, keywords: spelled, pointers: Pointers::default() }
+    }
+
     pub(super) fn add(&mut self, location: Location, keyword: &str, status: Status) {
         self.keywords.push_str(keyword);
         self.all.push(Occurrence { location, end: self.keywords.len(), status });

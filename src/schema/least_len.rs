@@ -315,13 +315,19 @@ impl Cell {
 impl More {
     /// The least length of the further members and all commas. Members that grant wishes are further members, too.
     fn least_len(&self) -> Option<u64> {
+        // Most objects have no wishes, and need no list.
+        if self.wishes.count == 0 {
+            return self.total(0, 0);
+        }
         let granting = (0..).zip(self.wishes.costs());
-        let totals = granting.filter_map(|(members, cost)| {
-            let extras = self.extras.needed.saturating_sub(members);
-            let commas = (self.required + members + extras).saturating_sub(1);
-            Some(cost?.saturating_add(self.extras.total(extras)?).saturating_add(commas))
-        });
-        totals.min()
+        granting.filter_map(|(members, cost)| self.total(members, cost?)).min()
+    }
+
+    /// The least length where so many members grant the wishes, at this cost.
+    fn total(&self, granting: u64, cost: u64) -> Option<u64> {
+        let extras = self.extras.needed.saturating_sub(granting);
+        let commas = (self.required + granting + extras).saturating_sub(1);
+        Some(cost.saturating_add(self.extras.total(extras)?).saturating_add(commas))
     }
 }
 

@@ -40,6 +40,8 @@ pub(super) struct Normaliser<'d> {
     cells: Dense<FormulaId, Progress<Rc<Cells<'d>>>>,
     /// What is shared by the schemas that say a type and no more, as most do.
     pub by_types: Vec<OfTypes<'d>>,
+    /// Empty between two uses; kept, as there is one for each schema.
+    chain: Vec<(Location, Scope)>,
     pub depth: usize,
     /// What is known of formulas that were looked at early, and how deep that is nested now.
     pub impossible: HashMap<FormulaId, bool>,
@@ -79,6 +81,7 @@ impl<'d> Normaliser<'d> {
             meanings: HashMap::with_capacity(survey.room()),
             cells: Dense::with_capacity(survey.room()),
             by_types: Vec::new(),
+            chain: Vec::new(),
             depth: 0,
             impossible: HashMap::new(),
             levels: 0,
@@ -116,14 +119,15 @@ impl<'d> Normaliser<'d> {
 
     /// The formula of the schema at a location: what is trivial or only refers elsewhere gets no formula of its own.
     pub(super) fn formula_at(&mut self, location: Location, scope: Scope) -> Result<FormulaId, SchemaError> {
-        let mut chain = Vec::new();
+        let mut chain = std::mem::take(&mut self.chain);
         let formula = self.follow((location, scope), &mut chain);
-        for place in chain {
+        for place in chain.drain(..) {
             match formula {
                 Ok(formula) => _ = self.meanings.insert(place, Progress::Done(formula)),
                 Err(_) => _ = self.meanings.remove(&place),
             }
         }
+        self.chain = chain;
         formula
     }
 

@@ -226,7 +226,7 @@ impl<'d> Reader<'d> {
     ) -> Self {
         Self {
             document: Document::new(value, &options.resources, survey),
-            occurrences: Occurrences::default(),
+            occurrences: Occurrences::with_room(2 * survey.room()),
             formats: options.formats,
             limits: limits.clone(),
             patterns: HashMap::new(),
