@@ -38,7 +38,7 @@ impl Operation {
 }
 
 /// Which words were met while two automata were read together. Where one language holds the other, or they have no word in common, their product is
-/// one of them, or nothing, and needs no merging: two in five products of `maskbench-dev` are so (counted at every call).
+/// one of them, or nothing, and needs no merging.
 #[derive(Default)]
 struct Overlap {
     left_only: bool,

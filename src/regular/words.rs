@@ -9,7 +9,7 @@ use crate::limits::LimitExceeded;
 /// A byte, and the state that it leads to.
 type Edge = (u8, u32);
 
-/// Room for so many states is made at once: most lists need no more.
+/// Room for so many states is made at once.
 const ROOM: usize = 32;
 
 /// Adds sorted words to a minimal automaton: when a word leaves the path of its predecessor, the states that were left are final and are

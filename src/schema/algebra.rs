@@ -6,8 +6,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use foldhash::{HashMap, HashMapExt};
-
 use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest, Wish};
 use super::decimal::Decimal;
 use super::formula::{FormulaId, Formulas};
@@ -23,8 +21,6 @@ pub(super) struct Algebra {
     pub formulas: Formulas,
     pub limits: Budget,
     pub languages: Languages,
-    /// Names, and all others.
-    pub divided_names: HashMap<Vec<Box<str>>, Divided>,
     spent: usize,
 }
 
@@ -34,15 +30,12 @@ const PER_NODE: usize = 16;
 /// What a member counts in the price of an object, and a state in that of a language.
 const MEMBER: usize = 4;
 
-/// Some names, and all others.
-pub(super) type Divided = (Arc<Dfa>, Arc<Dfa>);
-
 type Limited<T> = Result<T, LimitExceeded>;
 
 impl Algebra {
     pub(super) fn new(limits: &Budget) -> Self {
         let (formulas, languages) = (Formulas::new(), Languages::new(limits));
-        Self { formulas, limits: limits.clone(), languages, divided_names: HashMap::new(), spent: 0 }
+        Self { formulas, limits: limits.clone(), languages, spent: 0 }
     }
 
     /// Charges one node (or conjunction of two cells) of a given size to the budget of nodes.

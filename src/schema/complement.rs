@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::algebra::{Algebra, Divided};
+use super::algebra::Algebra;
 use super::cells::{ArrayCell, Cells, CountCell, MemberCell, ObjectCell, Rest, Wish};
 use super::document::Location;
 use super::error::{SchemaError, SchemaErrorKind};
@@ -312,32 +312,21 @@ impl Algebra {
         Ok(parts.into_iter().filter_map(ObjectCell::normal).collect())
     }
 
-    /// The names of the members of a cell, and all other names. Branches of one schema often declare the same members.
-    fn divided(&mut self, cell: &ObjectCell<'_>) -> Result<Divided, LimitExceeded> {
-        let mut names: Vec<Box<str>> = cell.members.iter().map(|member| member.name.into()).collect();
-        names.sort_unstable();
-        if let Some(known) = self.divided_names.get(&names) {
-            return Ok(known.clone());
-        }
-        let members =
-            self.language(|limit| Dfa::words(names.iter().map(|name| (name.as_bytes(), 0)), limit))?;
-        let others = self.language(|limit| members.complement(limit))?;
-        self.divided_names.insert(names, (Arc::clone(&members), Arc::clone(&others)));
-        Ok((members, others))
-    }
-
     /// What an object may have beside the members of a cell, so that it is not in it.
     fn rest_complement(&mut self, cell: &ObjectCell<'_>) -> Complemented<Vec<Wish>> {
         if cell.rest == Rest::Same(FormulaId::TRUE) {
             return Ok(Vec::new());
         }
-        let (members, mut other_names) = self.divided(cell)?;
+        // Branches of one schema often declare the same members.
+        let mut members: Vec<&str> = cell.members.iter().map(|member| member.name).collect();
+        members.sort_unstable();
+        let mut other_names = self.without(&Dfa::text(), &members)?;
         let mut wishes = Vec::new();
         if let Rest::Classes(classes) = &cell.rest {
             for (names, formula) in classes {
                 let formula = self.formulas.not(*formula);
                 if formula != FormulaId::FALSE {
-                    let names = self.language(|limit| names.difference(&members, limit))?;
+                    let names = self.without(names, &members)?;
                     wishes.push(Wish { names, formula });
                 }
                 other_names = self.language(|limit| other_names.difference(names, limit))?;
