@@ -332,10 +332,10 @@ impl More {
 }
 
 impl Wishes {
-    /// The least cost of granting all with no, one, two, … members.
+    /// The least cost of granting all, of which there are some, with no, one, two, … members.
     fn costs(&self) -> Vec<Option<u64>> {
         let all = (1_usize << self.count) - 1;
-        let mut costs = vec![(self.count == 0).then_some(0)];
+        let mut costs = vec![None];
         // By the wishes that are granted. Each member grants something new, so as many as there are wishes are enough.
         let mut best: Vec<Option<u64>> = vec![None; all + 1];
         best[0] = Some(0);
