@@ -4,24 +4,24 @@
 
 use super::expansions::Expansions;
 use super::residual::settle;
-use super::thread::{Head, Opened, Sink, Thread, Unopened};
+use super::stack::Stack;
+use super::thread::{Head, Tape, Thread, add, open};
 use crate::expression::{Leaf, State};
 
 /// The threads after the bytes of a token.
 pub(super) fn advance(threads: &[Thread], bytes: &[u8], rules: &Expansions) -> Vec<Thread> {
     let mut out = Vec::new();
-    advance_into(threads, bytes, rules, &mut Opened { rules, out: &mut out });
+    advance_into(threads, bytes, rules, &mut out);
     out
 }
 
-/// The same, with the threads in the hands of the caller.
-pub(super) fn advance_into(threads: &[Thread], bytes: &[u8], rules: &Expansions, sink: &mut impl Sink) {
-    threads.iter().for_each(|thread| advance_thread(thread, bytes, rules, sink));
+fn advance_into(threads: &[Thread], bytes: &[u8], rules: &Expansions, out: &mut Vec<Thread>) {
+    threads.iter().for_each(|thread| advance_thread(thread, bytes, rules, out));
 }
 
-fn advance_thread(thread: &Thread, bytes: &[u8], rules: &Expansions, sink: &mut impl Sink) {
+fn advance_thread(thread: &Thread, bytes: &[u8], rules: &Expansions, out: &mut Vec<Thread>) {
     if bytes.is_empty() {
-        return sink.thread(thread.clone());
+        return add(thread.clone(), out);
     }
     match &thread.head {
         Head::Literal { bytes: literal, at } => {
@@ -33,23 +33,23 @@ fn advance_thread(thread: &Thread, bytes: &[u8], rules: &Expansions, sink: &mut 
             let (below, tape) = (thread.below.clone(), thread.tape.extended(&bytes[..common]));
             if common < rest.len() {
                 let head = Head::Literal { bytes: literal.clone(), at: at + common };
-                sink.thread(Thread { head, below, tape });
+                add(Thread { head, below, tape }, out);
             } else {
-                advance_below(Unopened { below, tape }, &bytes[common..], rules, sink);
+                advance_below(below, tape, &bytes[common..], rules, out);
             }
         }
-        Head::Leaf { leaf, state } => advance_leaf(thread, leaf, *state, bytes, rules, sink),
+        Head::Leaf { leaf, state } => advance_leaf(thread, leaf, *state, bytes, rules, out),
         Head::Special(_) | Head::End => {}
     }
 }
 
-fn advance_below(way: Unopened, bytes: &[u8], rules: &Expansions, sink: &mut impl Sink) {
+fn advance_below(below: Stack, tape: Tape, bytes: &[u8], rules: &Expansions, out: &mut Vec<Thread>) {
     if bytes.is_empty() {
-        return sink.unopened(way);
+        return open(below, tape, rules, out);
     }
     let mut after = Vec::new();
-    way.open(rules, &mut after);
-    advance_into(&after, bytes, rules, sink);
+    open(below, tape, rules, &mut after);
+    advance_into(&after, bytes, rules, out);
 }
 
 fn advance_leaf(
@@ -58,7 +58,7 @@ fn advance_leaf(
     mut state: State,
     bytes: &[u8],
     rules: &Expansions,
-    sink: &mut impl Sink,
+    out: &mut Vec<Thread>,
 ) {
     let mut uniform: Option<Vec<Thread>> = None;
     for (at, &byte) in bytes.iter().enumerate() {
@@ -68,7 +68,7 @@ fn advance_leaf(
                 thread.leave(leaf, state, &bytes[..at], rules, &mut after);
                 after
             });
-            advance_into(&after, &bytes[at..], rules, sink);
+            advance_into(&after, &bytes[at..], rules, out);
             uniform = thread.leaves_uniformly().then_some(after);
         }
         match leaf.step(state, byte) {
@@ -76,5 +76,5 @@ fn advance_leaf(
             None => return,
         }
     }
-    settle(thread, leaf, state, bytes, sink);
+    settle(thread, leaf, state, bytes, rules, out);
 }

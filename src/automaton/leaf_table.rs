@@ -2,17 +2,19 @@
 //!
 //! For a thread in a leaf, a token either stays inside the leaf with all its bytes, or leaves it where the leaf may end and goes on
 //! below, or is dead. The first kind does not depend on what is below: it is found once per [class](crate::expression::Class) of states and
-//! shared (inside a free string it is 195,594 tokens). The second kind is few, and kept as trie edges.
+//! shared (inside a free string it is 195,594 tokens). Of the second kind the [ways](super::ways) are kept at which they leave, and what the next leaf
+//! does with tokens that come on such ways.
 //!
 //! An entry is weighed when it is complete and never grows, so the bound on bytes is one.
 
 use std::sync::Arc;
 
 use super::ends::Ends;
-use super::sort::{Exit, Sorted, exits, sort};
+use super::sort::{Exits, Passed, Sorted, exits, pass, sort};
 use super::token_set::TokenSet;
+use super::ways::Ways;
 use crate::cache::{Bounded, Weighed, bounded, known};
-use crate::expression::{Class, Leaf, State};
+use crate::expression::{Class, Label, Leaf, State};
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 
@@ -25,8 +27,8 @@ pub(super) struct LeafEntry {
     pub(super) whole: Arc<TokenSet>,
     /// Tokens that complete the leaf.
     pub(super) complete: Box<[TokenId]>,
-    /// The edges at which the leaf may be left after at least one byte, by byte, where it can never be longer then.
-    exits: Option<Box<[Exit]>>,
+    /// The ways out of the leaf after at least one byte, where it can never be longer then.
+    pub(super) exits: Option<Exits>,
 }
 
 impl LeafEntry {
@@ -40,28 +42,38 @@ impl LeafEntry {
             whole.insert_all(&complete);
             Arc::new(whole.finish())
         };
-        Self { inside, whole, complete: complete.into(), exits: exits.map(Into::into) }
+        Self { inside, whole, complete: complete.into(), exits }
     }
 
     fn memory_bytes(&self) -> usize {
         let is_one = Arc::ptr_eq(&self.inside, &self.whole);
         let whole = if is_one { 0 } else { self.whole.memory_bytes() };
-        let exits = self.exits.as_deref().map_or(0, size_of_val::<[Exit]>);
+        let exits = self.exits.as_ref().map_or(0, exit_bytes);
         self.inside.memory_bytes() + whole + size_of_val::<[TokenId]>(&self.complete) + exits
     }
+}
+
+fn exit_bytes(exits: &Exits) -> usize {
+    exits.iter().map(|(_, ways)| size_of::<(Label, Ways)>() + ways.memory_bytes()).sum()
 }
 
 /// The tables of all leaves of a vocabulary, bounded in bytes and shared by all its grammars.
 pub(super) struct LeafTables {
     entries: Bounded<(Leaf, State, u32), Weighed<LeafEntry>>,
-    exits: Bounded<(Leaf, State), Weighed<Vec<Exit>>>,
+    exits: Bounded<(Leaf, State), Weighed<Exits>>,
+    passed: Bounded<(Ways, Leaf, State), Weighed<Passed>>,
     ends: Bounded<(Leaf, State), Weighed<Ends>>,
 }
 
 impl LeafTables {
     pub(super) fn new(bytes: usize) -> Self {
         let eighth = bytes / 8;
-        Self { entries: bounded(bytes - 2 * eighth), exits: bounded(eighth), ends: bounded(eighth) }
+        Self {
+            entries: bounded(bytes - 3 * eighth),
+            exits: bounded(eighth),
+            passed: bounded(eighth),
+            ends: bounded(eighth),
+        }
     }
 
     /// What a state of this class does with tokens; `leaf` is the state's own language.
@@ -72,23 +84,29 @@ impl LeafTables {
         known(&self.entries, (leaf.clone(), class.state, class.budget), make, bytes)
     }
 
-    /// The edges at which the leaf may be left after at least one byte, by byte: a superset for the states of the class. Where the leaf can be longer
-    /// they are found when first asked for: most leaves that may be left everywhere (plain text) are followed by a special token, and then nobody
-    /// asks.
-    pub(super) fn exits<R>(
-        &self,
-        vocabulary: &Vocabulary,
-        (leaf, class, entry): (&Leaf, &Class, &LeafEntry),
-        look: impl FnOnce(&[Exit]) -> R,
-    ) -> R {
-        if let Some(exits) = &entry.exits {
-            return look(exits);
-        }
+    /// The ways out of the leaf after at least one byte: a superset for the states of the class. They are found when first asked for: most leaves that
+    /// may be left everywhere (plain text) are followed by a special token, and then nobody asks.
+    pub(super) fn exits(&self, vocabulary: &Vocabulary, leaf: &Leaf, class: &Class) -> Arc<Exits> {
         let leaf = class.leaf.as_ref().unwrap_or(leaf);
         let make = |(leaf, state): &(Leaf, State)| exits(vocabulary, leaf, *state);
-        let bytes =
-            |(leaf, _): &(Leaf, _), exits: &Vec<Exit>| size_of_val::<[Exit]>(exits) + leaf.memory_bytes();
-        look(&known(&self.exits, (leaf.clone(), class.state), make, bytes))
+        let bytes = |(leaf, _): &(Leaf, _), exits: &Exits| exit_bytes(exits) + leaf.memory_bytes();
+        known(&self.exits, (leaf.clone(), class.state), make, bytes)
+    }
+
+    /// What a state does with tokens that go on after some ways.
+    pub(super) fn passed(
+        &self,
+        vocabulary: &Vocabulary,
+        ways: &Ways,
+        leaf: &Leaf,
+        state: State,
+    ) -> Arc<Passed> {
+        let make = |(ways, leaf, state): &(Ways, Leaf, State)| pass(vocabulary, ways, leaf, *state);
+        let bytes = |(ways, leaf, _): &(Ways, Leaf, _), passed: &Passed| {
+            let passed = passed.tokens.memory_bytes() + exit_bytes(&passed.exits);
+            passed + ways.memory_bytes() + leaf.memory_bytes()
+        };
+        known(&self.passed, (ways.clone(), leaf.clone(), state), make, bytes)
     }
 
     /// Where the tokens that stay inside the leaf lead to from a state. Only deadlines ask.
@@ -99,7 +117,7 @@ impl LeafTables {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let bytes = self.entries.weight() + self.exits.weight() + self.ends.weight();
+        let bytes = self.entries.weight() + self.exits.weight() + self.passed.weight() + self.ends.weight();
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 }

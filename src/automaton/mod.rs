@@ -5,7 +5,7 @@
 //! **reference semantics**: it defines the language. Everything else here is that step taken faster:
 //!
 //! * [`Automaton::advance`] takes a whole token;
-//! * [`Automaton::fill`] finds all tokens that would survive, by walking the vocabulary's trie with shared sets where a leaf decides alone.
+//! * [`Automaton::fill`] finds all tokens that would survive, with shared sets where a leaf decides alone, and frame by frame beyond it.
 //!
 //! The automaton is built lazily and shared by all matchers of a grammar. Residuals are interned, so equal futures share their masks and
 //! transitions; all tables are bounded in bytes and may be dropped at any time without changing a result.
@@ -13,11 +13,11 @@
 mod advance;
 mod allowed;
 mod branch;
+mod collect;
 mod completion;
 mod describe;
 mod ends;
 mod expansions;
-mod follow;
 mod leaf_table;
 mod mask_ids;
 mod plain;
@@ -25,9 +25,11 @@ mod residual;
 mod sort;
 mod stack;
 mod steps;
+mod tail;
 mod thread;
 mod token_set;
 mod walk;
+mod ways;
 mod within;
 
 use std::fmt;
@@ -39,13 +41,14 @@ pub use mask_ids::MaskId;
 pub use residual::{Residual, Unit};
 pub use within::Rest;
 
-use allowed::{Allowed, Collector};
+use allowed::Allowed;
+use collect::Collector;
 use expansions::Expansions;
-use follow::Follows;
 use leaf_table::LeafTables;
 use mask_ids::MaskIds;
 use residual::ThreadSet;
 use stack::Stack;
+use tail::Tails;
 use thread::{Tape, Thread, open};
 
 use crate::cache::{Bounded, bounded};
@@ -90,7 +93,7 @@ pub struct Automaton {
     rules: Expansions,
     residuals: Bounded<ThreadSet, Residual>,
     allowed: Bounded<u64, Arc<Allowed>>,
-    follows: Follows,
+    tails: Tails,
     transitions: Bounded<(u64, TokenId), Residual>,
     completions: Bounded<u64, Arc<[Unit]>>,
     next_id: AtomicU64,
@@ -110,7 +113,7 @@ impl Automaton {
             rules,
             residuals: bounded(share),
             allowed: bounded(share),
-            follows: Follows::new(share),
+            tails: Tails::new(share),
             transitions: bounded(share / 2),
             completions: bounded(share / 2),
             next_id: AtomicU64::new(1),
@@ -182,7 +185,7 @@ impl Automaton {
             return allowed;
         }
         let Shared { vocabulary, leaves, .. } = &self.shared;
-        let tables = (&self.rules, &self.follows);
+        let tables = (&self.rules, &self.tails);
         let allowed = Arc::new(Collector::allowed(vocabulary, leaves, tables, residual.threads()));
         self.allowed.insert(residual.id(), allowed.clone());
         allowed
@@ -239,7 +242,7 @@ impl Automaton {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let tables = self.residuals.weight() + self.allowed.weight() + self.transitions.weight();
-        self.rules.bytes() + self.follows.bytes() + usize::try_from(tables).unwrap_or(usize::MAX)
+        self.rules.bytes() + self.tails.bytes() + usize::try_from(tables).unwrap_or(usize::MAX)
     }
 
     /// The residual of these threads; `None` where there are none.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 
 use super::expansions::Expansions;
-use super::thread::{Head, Opened, Sink, Thread, Unopened};
+use super::thread::{Head, Thread, add, open};
 use crate::cache::Weight;
 use crate::expression::{Leaf, State};
 use crate::special::SpecialToken;
@@ -113,37 +113,36 @@ impl Weight for Residual {
 /// The threads after one more unit: the definition of the language, that every faster path is tested against.
 pub(super) fn step(threads: &[Thread], unit: Unit, rules: &Expansions) -> Vec<Thread> {
     let mut out = Vec::new();
-    step_into(threads, unit, rules, &mut Opened { rules, out: &mut out });
+    step_into(threads, unit, rules, &mut out);
     out
 }
 
-/// The same, with the threads in the hands of the caller.
-pub(super) fn step_into(threads: &[Thread], unit: Unit, rules: &Expansions, sink: &mut impl Sink) {
-    threads.iter().for_each(|thread| step_thread(thread, unit, rules, sink));
+fn step_into(threads: &[Thread], unit: Unit, rules: &Expansions, out: &mut Vec<Thread>) {
+    threads.iter().for_each(|thread| step_thread(thread, unit, rules, out));
 }
 
-fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, sink: &mut impl Sink) {
+fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, out: &mut Vec<Thread>) {
     match (&thread.head, unit) {
         (Head::Literal { bytes, at }, Unit::Byte(byte)) if bytes[*at] == byte => {
             let (below, tape) = (thread.below.clone(), thread.tape.extended(&[byte]));
             if at + 1 == bytes.len() {
-                sink.unopened(Unopened { below, tape });
+                open(below, tape, rules, out);
             } else {
-                sink.thread(Thread { head: Head::Literal { bytes: bytes.clone(), at: at + 1 }, below, tape });
+                add(Thread { head: Head::Literal { bytes: bytes.clone(), at: at + 1 }, below, tape }, out);
             }
         }
         (Head::Special(expected), Unit::Special(token)) if *expected == token => {
-            sink.unopened(Unopened { below: thread.below.clone(), tape: thread.tape.clone() });
+            open(thread.below.clone(), thread.tape.clone(), rules, out);
         }
         (Head::Leaf { leaf, state }, _) => {
             if let Unit::Byte(byte) = unit
                 && let Some(next) = leaf.step(*state, byte)
             {
-                settle(thread, leaf, next, &[byte], sink);
+                settle(thread, leaf, next, &[byte], rules, out);
             }
             let mut after = Vec::new();
             thread.leave(leaf, *state, &[], rules, &mut after);
-            step_into(&after, unit, rules, sink);
+            step_into(&after, unit, rules, out);
         }
         _ => {}
     }
@@ -151,12 +150,19 @@ fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, sink: &mut impl 
 
 /// Adds the thread that stands in `state` of its leaf after reading `read`; a text that cannot be longer is left at once, so that
 /// equal futures look equal.
-pub(super) fn settle(thread: &Thread, leaf: &Leaf, state: State, read: &[u8], sink: &mut impl Sink) {
+pub(super) fn settle(
+    thread: &Thread,
+    leaf: &Leaf,
+    state: State,
+    read: &[u8],
+    rules: &Expansions,
+    out: &mut Vec<Thread>,
+) {
     if leaf.is_complete(state) {
-        thread.left(leaf, state, read).into_iter().for_each(|way| sink.unopened(way));
+        thread.leave(leaf, state, read, rules, out);
     } else {
         let head = Head::Leaf { leaf: leaf.clone(), state };
-        sink.thread(Thread { head, below: thread.below.clone(), tape: thread.tape.extended(read) });
+        add(Thread { head, below: thread.below.clone(), tape: thread.tape.extended(read) }, out);
     }
 }
 

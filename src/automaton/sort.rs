@@ -5,12 +5,14 @@
 //! is walked with the leaf itself.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt};
 
 use super::plain::{self, Break};
 use super::token_set::{Builder, TokenSet};
-use crate::expression::{Leaf, State};
+use super::ways::Ways;
+use crate::expression::{Label, Leaf, State};
 use crate::regular::{Dfa, StateId};
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
@@ -21,8 +23,20 @@ pub(super) struct Sorted {
     pub(super) inside: Builder,
     /// Those that complete the leaf.
     pub(super) complete: Vec<TokenId>,
-    /// The edges at which the leaf may be left; `None` where it may also be left when it could be longer: then they are many, and seldom asked for.
-    pub(super) exits: Option<Vec<Exit>>,
+    /// The ways out of the leaf; `None` where it may also be left when it could be longer: then they are many, and seldom asked for.
+    pub(super) exits: Option<Exits>,
+}
+
+/// Ways out of a leaf after at least one byte, by the label of what was read.
+pub(super) type Exits = Box<[(Label, Ways)]>;
+
+/// What a leaf state does with tokens that go on after some ways.
+#[derive(Debug)]
+pub(super) struct Passed {
+    /// Those that the leaf reads.
+    pub(super) tokens: Arc<TokenSet>,
+    /// Where they may leave it.
+    pub(super) exits: Exits,
 }
 
 /// Sorts the tokens that a leaf state reads at a cost within `budget`.
@@ -39,14 +53,13 @@ pub(super) fn sort(vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u
         let token = trie.node(node).token;
         if leaf.is_complete(state) {
             complete.extend(token);
-            exits.extend(exits_after(vocabulary, node));
+            exits.extend(leaf.accepts(state).map(|label| (label, node)));
         } else {
             may_be_longer = may_be_longer || leaf.accepts(state).is_some();
             token.into_iter().for_each(|token| inside.insert(token));
         }
     });
-    exits.sort_unstable();
-    Sorted { inside, complete, exits: (!may_be_longer).then_some(exits) }
+    Sorted { inside, complete, exits: (!may_be_longer).then(|| by_label(vocabulary, exits)) }
 }
 
 /// Adds the plain tokens that a leaf state reads where an automaton alone reads them, and finds where plain text ends.
@@ -67,29 +80,37 @@ fn plain_text(
     Some(plain.breaks)
 }
 
-/// Trie edges at which a leaf may be left: it accepts what leads to the node's parent, after at least one byte.
-pub(super) fn exits(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Vec<Exit> {
+/// The ways out of a leaf after at least one byte.
+pub(super) fn exits(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Exits {
     let mut exits = Vec::new();
     Walk::new(vocabulary, leaf).all(state, None, |node, state| {
-        if leaf.accepts(state).is_some() {
-            exits.extend(exits_after(vocabulary, node));
-        }
+        exits.extend(leaf.accepts(state).map(|label| (label, node)));
     });
-    exits.sort_unstable();
-    exits
+    by_label(vocabulary, exits)
 }
 
-fn exits_after(vocabulary: &Vocabulary, parent: u32) -> impl Iterator<Item = Exit> {
+/// Reads on with a leaf from some ways.
+pub(super) fn pass(vocabulary: &Vocabulary, ways: &Ways, leaf: &Leaf, state: State) -> Passed {
     let trie = vocabulary.trie();
-    trie.children(Some(parent)).map(move |node| Exit { byte: trie.node(node).byte, node, parent })
+    let mut tokens = TokenSet::builder(vocabulary.width());
+    let (mut walk, mut exits) = (Walk::new(vocabulary, leaf), Vec::new());
+    for way in ways.nodes() {
+        walk.range(state, way + 1..trie.node(*way).end, &mut |node, state| {
+            trie.node(node).token.into_iter().for_each(|token| tokens.insert(token));
+            exits.extend(leaf.accepts(state).map(|label| (label, node)));
+        });
+    }
+    Passed { tokens: Arc::new(tokens.finish()), exits: by_label(vocabulary, exits) }
 }
 
-/// A trie edge at which a leaf may be left: the leaf accepts what leads to `parent`, and `byte` leads from there to `node`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Exit {
-    pub(super) byte: u8,
-    pub(super) node: u32,
-    pub(super) parent: u32,
+fn by_label(vocabulary: &Vocabulary, mut exits: Vec<(Label, u32)>) -> Exits {
+    exits.sort_unstable();
+    let groups = exits.chunk_by(|(a, _), (b, _)| a == b);
+    let ways = |group: &[(Label, u32)]| {
+        let nodes = group.iter().map(|(_, node)| *node).collect();
+        Some((group[0].0, Ways::new(vocabulary, nodes)?))
+    };
+    groups.filter_map(ways).collect()
 }
 
 /// The state of the leaf after these bytes, where it can read them.

@@ -9,7 +9,7 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::expansions::Expansions;
 use super::stack::{Frame, Stack};
-use crate::expression::{Expression, Kind, Leaf, State};
+use crate::expression::{Expression, Kind, Label, Leaf, State};
 use crate::special::SpecialToken;
 
 /// Where a thread stands.
@@ -111,6 +111,14 @@ impl Thread {
         !matches!(self.tape, Tape::Read(_)) && self.arms().is_empty()
     }
 
+    /// The stack that is left when the leaf ends with a label.
+    pub(super) fn below_leaf(&self, label: Label) -> Stack {
+        match self.below.top() {
+            Some((Frame::Arms(arms), below)) => below.push_expression(&arms[label as usize]),
+            _ => self.below.clone(),
+        }
+    }
+
     /// The threads that follow when the leaf ends in `state`, if it may end there. `read` is what the leaf consumed beyond the tape.
     pub(super) fn leave(
         &self,
@@ -120,55 +128,11 @@ impl Thread {
         rules: &Expansions,
         out: &mut Vec<Self>,
     ) -> bool {
-        let way = self.left(leaf, state, read);
-        way.map(|way| way.open(rules, out)).is_some()
-    }
-
-    /// The same, not yet opened.
-    pub(super) fn left(&self, leaf: &Leaf, state: State, read: &[u8]) -> Option<Unopened> {
-        let label = leaf.accepts(state)?;
-        let below = match self.below.top() {
-            Some((Frame::Arms(arms), below)) => below.push_expression(&arms[label as usize]),
-            _ => self.below.clone(),
-        };
-        Some(Unopened { below, tape: self.tape.extended(read) })
-    }
-}
-
-/// Threads that were not resolved: there is at least one, as expressions are productive.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Unopened {
-    pub(super) below: Stack,
-    pub(super) tape: Tape,
-}
-
-impl Unopened {
-    /// Adds the threads.
-    pub(super) fn open(self, rules: &Expansions, out: &mut Vec<Thread>) {
-        open(self.below, self.tape, rules, out);
-    }
-}
-
-/// Takes the threads after a step.
-pub(super) trait Sink {
-    fn thread(&mut self, thread: Thread);
-    /// Threads that nothing was read of.
-    fn unopened(&mut self, way: Unopened);
-}
-
-/// Takes threads and opens what is not open.
-pub(super) struct Opened<'a> {
-    pub(super) rules: &'a Expansions,
-    pub(super) out: &'a mut Vec<Thread>,
-}
-
-impl Sink for Opened<'_> {
-    fn thread(&mut self, thread: Thread) {
-        add(thread, self.out);
-    }
-
-    fn unopened(&mut self, way: Unopened) {
-        way.open(self.rules, self.out);
+        let label = leaf.accepts(state);
+        if let Some(label) = label {
+            open(self.below_leaf(label), self.tape.extended(read), rules, out);
+        }
+        label.is_some()
     }
 }
 
@@ -216,7 +180,7 @@ impl Opening<'_> {
     fn frame(&mut self, stack: &Stack, tape: Tape) {
         match stack.top() {
             None => {
-                add(Thread { head: Head::End, below: stack.clone(), tape: Tape::Outside }, self.out);
+                add(Thread { head: Head::End, below: stack.clone(), tape }, self.out);
             }
             Some((Frame::Expression(expression), below)) => self.expression(expression, below.clone(), tape),
             Some((Frame::CaptureEnd { start, outermost, then, binder }, below)) => {
@@ -271,13 +235,4 @@ pub(super) fn add(thread: Thread, out: &mut Vec<Thread>) {
         Some(known) => known.below = known.below.join(&thread.below),
         None => out.push(thread),
     }
-}
-
-/// Whether some thread may begin with this byte; says yes where it would have to look below a leaf.
-pub(super) fn may_start(threads: &[Thread], byte: u8) -> bool {
-    threads.iter().any(|thread| match &thread.head {
-        Head::Literal { bytes, at } => bytes[*at] == byte,
-        Head::Leaf { leaf, state } => leaf.step(*state, byte).is_some() || leaf.accepts(*state).is_some(),
-        Head::Special(_) | Head::End => false,
-    })
 }

@@ -53,12 +53,12 @@ impl Automaton {
             ends.complete.iter().copied().filter(fits_exactly).for_each(|token| mask.insert(token));
         }
         let allowed = self.allowed(residual);
-        allowed.others().iter().copied().filter(fits_exactly).for_each(|token| mask.insert(token));
+        allowed.others().filter(fits_exactly).for_each(|token| mask.insert(token));
     }
 
     /// Whether [`keep_fitting`](Self::keep_fitting) keeps this token.
     pub fn fits_after(&self, residual: &Residual, token: TokenId, fits: Judge<'_>) -> bool {
-        let is_other = self.allowed(residual).others().binary_search(&token).is_ok();
+        let is_other = self.allowed(residual).is_other(token);
         (is_other && self.fits_exactly(residual, token, fits))
             || self
                 .leaf_threads(residual)

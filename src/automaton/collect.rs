@@ -1,0 +1,290 @@
+//! Collecting the tokens that threads allow.
+//!
+//! A token that leaves a leaf ends a frame at some node of the trie, and the frame below goes on from there. So the walk is over *frames*: what a
+//! frame reads below some [ways](super::ways) is found for all of them together, and the ways at which it ends lead to the next one. No thread is
+//! stepped over bytes, and where the ways end nothing is opened: what follows (all members that an object may still have) is never made.
+//!
+//! A captured text is the exception, as what follows it is its own. There all texts are read as one as far as they have something in common
+//! ([`Tape::Any`]), and from there each is advanced by itself.
+
+use std::sync::Arc;
+
+use super::Unit;
+use super::advance::advance;
+use super::allowed::Allowed;
+use super::expansions::Expansions;
+use super::leaf_table::{LeafEntry, LeafTables};
+use super::residual::step;
+use super::sort::reads;
+use super::stack::Stack;
+use super::steps::Steps;
+use super::tail::{Tail, Tails};
+use super::thread::{Head, Tape, Thread};
+use super::token_set::{self, TokenSet};
+use super::walk;
+use super::ways::Ways;
+use crate::expression::{ByteSet, Class, Leaf, State};
+use crate::special::{SpecialToken, TokenId};
+use crate::vocabulary::Vocabulary;
+
+/// More tokens than this that are in no shared set are a set of their own.
+const MANY: usize = 4_096;
+
+/// Ways that are looked at in the time of a step.
+const WAYS_PER_STEP: usize = 64;
+
+/// Where tokens of a thread are collected: the thread, and the node of the trie at which it stands.
+#[derive(Clone, Copy)]
+struct Origin<'t> {
+    thread: &'t Thread,
+    /// `None` where no byte of a token was read.
+    node: Option<u32>,
+}
+
+/// Collects the tokens of threads.
+pub(super) struct Collector<'a> {
+    vocabulary: &'a Vocabulary,
+    leaves: &'a LeafTables,
+    rules: &'a Expansions,
+    tails: &'a Tails,
+    steps: Steps,
+    /// Tokens that are read by one leaf to their end.
+    inside: Vec<Arc<TokenSet>>,
+    /// All others.
+    beyond: Tail,
+}
+
+impl<'a> Collector<'a> {
+    /// The tokens that `threads` allow.
+    pub(super) fn allowed(
+        vocabulary: &'a Vocabulary,
+        leaves: &'a LeafTables,
+        (rules, tails): (&'a Expansions, &'a Tails),
+        threads: &[Thread],
+    ) -> Allowed {
+        let (inside, beyond) = (Vec::new(), Tail::default());
+        let mut collector =
+            Self { vocabulary, leaves, rules, tails, steps: Steps::new(threads), inside, beyond };
+        threads.iter().for_each(|thread| collector.thread(Origin { thread, node: None }));
+        let mut own_bytes = if collector.steps.are_used_up() { collector.walk(threads) } else { 0 };
+        let Tail { tokens, .. } = &mut collector.beyond;
+        tokens.sort_unstable();
+        tokens.dedup();
+        if tokens.len() > MANY {
+            own_bytes += collector.gather();
+        }
+        let Tail { sets, tokens, .. } = collector.beyond;
+        Allowed::new(collector.inside.into(), sets.into(), tokens.into(), own_bytes)
+    }
+
+    /// Begins again, with all threads at once; the bytes of the set that this makes.
+    fn walk(&mut self, threads: &[Thread]) -> usize {
+        let mut tokens = TokenSet::builder(self.vocabulary.width());
+        walk::tokens(self.vocabulary, self.rules, threads).into_iter().for_each(|token| tokens.insert(token));
+        self.inside.clear();
+        let is_allowed =
+            |special: &SpecialToken| !step(threads, Unit::Special(*special), self.rules).is_empty();
+        let specials = SpecialToken::ALL.into_iter().filter(is_allowed);
+        let specials = specials.map(|special| self.vocabulary.special_id(special)).collect();
+        self.beyond = Tail { tokens: specials, ..Tail::default() };
+        self.keep(tokens)
+    }
+
+    /// Makes a set of the ordinary tokens that are in none; the bytes of it.
+    fn gather(&mut self) -> usize {
+        let (vocabulary, mut tokens) = (self.vocabulary, TokenSet::builder(self.vocabulary.width()));
+        self.beyond.tokens.retain(|token| {
+            let is_special = vocabulary.special(*token).is_some();
+            if !is_special {
+                tokens.insert(*token);
+            }
+            is_special
+        });
+        self.keep(tokens)
+    }
+
+    /// One more set, of this mask alone; its bytes.
+    fn keep(&mut self, tokens: token_set::Builder) -> usize {
+        let set = Arc::new(tokens.finish());
+        let bytes = set.memory_bytes();
+        self.inside.push(set);
+        bytes
+    }
+
+    /// Adds the tokens of a thread.
+    fn thread(&mut self, origin: Origin<'_>) {
+        if self.steps.are_used_up() {
+            return;
+        }
+        self.steps.spend(1);
+        match &origin.thread.head {
+            Head::End => {}
+            Head::Special(token) if origin.node.is_none() => {
+                self.beyond.tokens.push(self.vocabulary.special_id(*token));
+            }
+            Head::Special(_) => {}
+            Head::Literal { bytes, at } => {
+                let end = literal(self.vocabulary, origin.node, &bytes[*at..], &mut self.beyond.tokens);
+                let ways = end.and_then(|end| Ways::new(self.vocabulary, vec![end]));
+                ways.into_iter().for_each(|ways| self.leave(origin, &origin.thread.below, &ways));
+            }
+            Head::Leaf { leaf, state } => self.leaf(origin, leaf, *state),
+        }
+    }
+
+    fn leaf(&mut self, origin: Origin<'_>, leaf: &Leaf, state: State) {
+        let thread = origin.thread;
+        // Tokens that leave before their first byte.
+        let mut after = Vec::new();
+        if thread.leave(leaf, state, &[], self.rules, &mut after) {
+            after.iter().for_each(|thread| self.thread(Origin { thread, ..origin }));
+        }
+        let Some(node) = origin.node else { return self.whole_leaf(origin, leaf, state) };
+        if let Some(ways) = Ways::new(self.vocabulary, vec![node]) {
+            let passed = self.leaves.passed(self.vocabulary, &ways, leaf, state);
+            self.beyond.add(&passed.tokens);
+            for (label, ways) in &passed.exits {
+                self.leave(origin, &thread.below_leaf(*label), ways);
+            }
+        }
+    }
+
+    /// Tokens that begin in a leaf.
+    fn whole_leaf(&mut self, origin: Origin<'_>, leaf: &Leaf, state: State) {
+        let (leaves, vocabulary, class) = (self.leaves, self.vocabulary, leaf.class(state));
+        let entry = leaves.entry(vocabulary, leaf, &class);
+        self.whole_tokens(leaf, state, &class, &entry);
+        let found;
+        let (exits, is_bounded) = match &entry.exits {
+            Some(exits) => (exits, false),
+            None if self.takes_bytes_below(origin.thread) => {
+                found = leaves.exits(vocabulary, leaf, &class);
+                (&*found, class.budget != u32::MAX)
+            }
+            // A special token follows free text, which can be left anywhere: the list would be as long as the vocabulary.
+            None => return,
+        };
+        let is_left = |node: &u32| {
+            let read = vocabulary.prefix(*node);
+            let is_known = !is_bounded && !begins_with(read, &class.doubtful);
+            is_known || reads(leaf, state, read).is_some_and(|state| leaf.accepts(state).is_some())
+        };
+        for (label, ways) in exits {
+            let is_exact = class.is_exact() && !is_bounded;
+            let ways = if is_exact { Some(ways.clone()) } else { ways.clone().filtered(vocabulary, is_left) };
+            ways.into_iter().for_each(|ways| self.leave(origin, &origin.thread.below_leaf(*label), &ways));
+        }
+    }
+
+    /// Tokens that a leaf reads from end to end.
+    fn whole_tokens(&mut self, leaf: &Leaf, state: State, class: &Class, entry: &LeafEntry) {
+        let is_read = |token: &&TokenId| {
+            let bytes = self.vocabulary.token_bytes(**token).unwrap_or_default();
+            !begins_with(bytes, &class.doubtful) || reads(leaf, state, bytes).is_some()
+        };
+        let set = if class.is_exact() || entry.complete.iter().all(|token| is_read(&token)) {
+            &entry.whole
+        } else {
+            self.beyond.tokens.extend(entry.complete.iter().filter(is_read));
+            &entry.inside
+        };
+        if !self.inside.iter().any(|known| Arc::ptr_eq(known, set)) {
+            self.inside.push(set.clone());
+        }
+    }
+
+    /// Whether bytes may follow the leaf of a thread.
+    fn takes_bytes_below(&self, thread: &Thread) -> bool {
+        let takes_bytes = |next: &Thread| match next.head {
+            Head::Literal { .. } | Head::Leaf { .. } => true,
+            Head::End => next.tape == Tape::Any,
+            Head::Special(_) => false,
+        };
+        let opened = || self.tails.opened(&thread.below, thread.tape.forgotten(), self.rules);
+        !thread.arms().is_empty() || opened().iter().any(takes_bytes)
+    }
+
+    /// Adds the tokens that leave the first frame of a thread at some ways, and go on below.
+    fn leave(&mut self, origin: Origin<'_>, below: &Stack, ways: &Ways) {
+        let tail = self.tail(below, origin.thread.tape.forgotten(), ways);
+        self.beyond.append(&tail);
+        let mut captured = std::mem::take(&mut self.beyond.captured);
+        captured.sort_unstable();
+        captured.dedup();
+        let depth = origin.node.map_or(0, |node| usize::from(self.vocabulary.trie().node(node).depth));
+        for node in captured {
+            let read = &self.vocabulary.prefix(node)[depth..];
+            let threads = advance(std::slice::from_ref(origin.thread), read, self.rules);
+            self.steps.meet(&threads);
+            threads.iter().for_each(|thread| self.thread(Origin { thread, node: Some(node) }));
+        }
+    }
+
+    /// The tokens that go on after some ways on a stack.
+    fn tail(&mut self, stack: &Stack, tape: Tape, ways: &Ways) -> Arc<Tail> {
+        let key = (stack.clone(), tape, ways.clone());
+        if let Some(known) = self.tails.get(&key) {
+            return known;
+        }
+        let threads = self.tails.opened(stack, key.1.clone(), self.rules);
+        let mut tail = Tail::default();
+        threads.iter().for_each(|thread| self.pass(thread, ways, &mut tail));
+        let tail = Arc::new(tail);
+        if !self.steps.are_used_up() {
+            self.tails.insert(key, tail.clone());
+        }
+        tail
+    }
+
+    /// The tokens that go on after some ways in a thread whose texts are not known.
+    fn pass(&mut self, thread: &Thread, ways: &Ways, tail: &mut Tail) {
+        if self.steps.are_used_up() {
+            return;
+        }
+        self.steps.spend(1 + ways.nodes().len() / WAYS_PER_STEP);
+        match &thread.head {
+            Head::End if thread.tape == Tape::Any => tail.captured.extend(ways.nodes()),
+            Head::End | Head::Special(_) => {}
+            Head::Literal { bytes, at } => {
+                let end = |node: &u32| literal(self.vocabulary, Some(*node), &bytes[*at..], &mut tail.tokens);
+                let ends = ways.nodes().iter().filter_map(end).collect();
+                self.pass_below(thread, &thread.below, Ways::new(self.vocabulary, ends).as_ref(), tail);
+            }
+            Head::Leaf { leaf, state } => {
+                if let Some(label) = leaf.accepts(*state) {
+                    self.pass_below(thread, &thread.below_leaf(label), Some(ways), tail);
+                }
+                let passed = self.leaves.passed(self.vocabulary, ways, leaf, *state);
+                tail.add(&passed.tokens);
+                for (label, ways) in &passed.exits {
+                    self.pass_below(thread, &thread.below_leaf(*label), Some(ways), tail);
+                }
+            }
+        }
+    }
+
+    fn pass_below(&mut self, thread: &Thread, below: &Stack, ways: Option<&Ways>, tail: &mut Tail) {
+        if let Some(ways) = ways {
+            tail.append(&self.tail(below, thread.tape.clone(), ways));
+        }
+    }
+}
+
+/// Follows the one path of a literal from a node, or from the root; the last node, if the trie has the path.
+fn literal(
+    vocabulary: &Vocabulary,
+    from: Option<u32>,
+    rest: &[u8],
+    tokens: &mut Vec<TokenId>,
+) -> Option<u32> {
+    let trie = vocabulary.trie();
+    rest.iter().try_fold(from, |node, byte| {
+        let child = trie.child(node, *byte)?;
+        tokens.extend(trie.node(child).token);
+        Some(Some(child))
+    })?
+}
+
+fn begins_with(bytes: &[u8], first: &ByteSet) -> bool {
+    bytes.first().is_some_and(|byte| first.contains(*byte))
+}

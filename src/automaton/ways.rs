@@ -1,0 +1,57 @@
+//! Ways: places in the vocabulary's trie at which one frame ends and the next begins.
+//!
+//! What follows a text depends on it only through the tokens that go on after it, and those are the tokens below some nodes of the trie. Most
+//! texts are left in the same few ways (a string at its quotation mark), so what a language does with ways is found once and shared by every
+//! grammar, and a mask is put together from what is known of the frames on its stack.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use crate::expression::fingerprint;
+use crate::vocabulary::Vocabulary;
+
+/// Nodes of the trie at which something begins: at least one, ascending, each with nodes below it. Compared by content, cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct Ways {
+    nodes: Arc<[u32]>,
+    hash: u64,
+}
+
+impl Ways {
+    /// Those of the nodes that longer tokens go through; `None` where there are none.
+    pub(super) fn new(vocabulary: &Vocabulary, mut nodes: Vec<u32>) -> Option<Self> {
+        nodes.retain(|node| vocabulary.trie().children(Some(*node)).next().is_some());
+        nodes.sort_unstable();
+        nodes.dedup();
+        let hash = fingerprint(&nodes);
+        (!nodes.is_empty()).then(|| Self { nodes: nodes.into(), hash })
+    }
+
+    pub(super) fn nodes(&self) -> &[u32] {
+        &self.nodes
+    }
+
+    /// Those that `keep` approves of.
+    pub(super) fn filtered(self, vocabulary: &Vocabulary, keep: impl FnMut(&u32) -> bool) -> Option<Self> {
+        let kept: Vec<u32> = self.nodes.iter().copied().filter(keep).collect();
+        if kept.len() == self.nodes.len() { Some(self) } else { Self::new(vocabulary, kept) }
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        size_of_val::<[u32]>(&self.nodes)
+    }
+}
+
+impl PartialEq for Ways {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.nodes, &other.nodes) || (self.hash == other.hash && self.nodes == other.nodes)
+    }
+}
+
+impl Eq for Ways {}
+
+impl Hash for Ways {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
