@@ -185,8 +185,9 @@ impl Opening<'_> {
             Some((Frame::Expression(expression), below)) => self.expression(expression, below.clone(), tape),
             Some((Frame::CaptureEnd { start, outermost, then, binder }, below)) => {
                 let Tape::Read(read) = &tape else {
-                    // The binder's answer is not common to all texts.
-                    return self.push(then.clone(), Stack::default(), tape);
+                    // The binder's answer is not common to all texts, but for how it may begin.
+                    let begins = binder.begins().unwrap_or_else(Expression::empty);
+                    return self.push(then.clone(), Stack::default().push_expression(&begins), tape);
                 };
                 let bind = Frame::Bind { text: read[*start..].into(), binder: binder.clone() };
                 let tape = if *outermost { Tape::Outside } else { tape };

@@ -33,6 +33,12 @@ pub trait Binder: Debug + Send + Sync + Any {
     /// What follows `text`, which is a text of the captured expression.
     fn bind(&self, text: &[u8]) -> Expression;
 
+    /// How what follows begins, as far as that is the same for all texts: each text of what follows begins with one of this, and each text of this
+    /// begins one. Tokens that end in it are judged without binding.
+    fn begins(&self) -> Option<Expression> {
+        None
+    }
+
     /// The length in bytes of a shortest text of what follows, whatever was captured.
     fn min_len(&self) -> u32;
 

@@ -110,6 +110,17 @@ impl Alternatives {
         self.alive[0].progress.read == 0
     }
 
+    /// The brace, and what stands before another member with that.
+    fn ends_or_goes_on(&self, member: impl FnOnce() -> Expression) -> Expression {
+        let lefts = self.lefts();
+        let (punctuation, level) = (&self.group.spelling().punctuation, self.group.level());
+        let is_first = self.is_first();
+        let more = self.offers_member(&lefts).then(|| punctuation.before(level, is_first).then(member()));
+        let may_close = self.alive.iter().zip(&lefts).any(|(members, left)| members.may_close(*left));
+        let close = may_close.then(|| punctuation.end_object(level, is_first));
+        Expression::choice(close.into_iter().chain(more)).expect("an inhabited object can be completed")
+    }
+
     /// Whether another member may come.
     fn offers_member(&self, lefts: &[Left]) -> bool {
         let offers = |(members, left): (&Members, &Left)| {
@@ -221,6 +232,15 @@ impl Alternatives {
         Self::new(&self.group, offers.iter().map(after).collect())
     }
 
+    /// What remains up to the quotation mark of a name, where it does not depend on which other names were used: there are other names without end.
+    pub(super) fn begins(&self) -> Option<Expression> {
+        let has_endless_names = |members: &Members| {
+            (0..members.objects().rest.len()).all(|class| members.object.class_size(class).is_none())
+        };
+        let is_known = !self.avoids() && self.alive.iter().all(has_endless_names);
+        is_known.then(|| self.ends_or_goes_on(|| Expression::literal("\"")))
+    }
+
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.fingerprint == other.fingerprint
             && self.group.is_same(&other.group)
@@ -231,14 +251,7 @@ impl Alternatives {
 
 impl Rule for Alternatives {
     fn expand(&self) -> Expression {
-        let lefts = self.lefts();
-        let (punctuation, level) = (&self.group.spelling().punctuation, self.group.level());
-        let is_first = self.is_first();
-        let member = || Expression::rule(Arc::new(NextMember(self.clone())));
-        let more = self.offers_member(&lefts).then(|| punctuation.before(level, is_first).then(member()));
-        let may_close = self.alive.iter().zip(&lefts).any(|(members, left)| members.may_close(*left));
-        let close = may_close.then(|| punctuation.end_object(level, is_first));
-        Expression::choice(close.into_iter().chain(more)).expect("an inhabited object can be completed")
+        self.ends_or_goes_on(|| Expression::rule(Arc::new(NextMember(self.clone()))))
     }
 
     fn min_len(&self) -> u32 {

@@ -106,6 +106,10 @@ impl Binder for AfterOther {
         Expression::rule(Arc::new(after))
     }
 
+    fn begins(&self) -> Option<Expression> {
+        self.before.after_other(&self.offers, None).begins()
+    }
+
     fn min_len(&self) -> u32 {
         Rule::min_len(&self.before.after_other(&self.offers, None))
     }
