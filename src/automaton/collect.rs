@@ -14,11 +14,11 @@ use super::advance::advance;
 use super::allowed::Allowed;
 use super::expansions::Expansions;
 use super::leaf_table::{LeafEntry, LeafTables};
+use super::openings::Openings;
 use super::residual::step;
 use super::sort::reads;
 use super::stack::Stack;
 use super::steps::Steps;
-use super::tail::{Tail, Tails};
 use super::thread::{Head, Tape, Thread};
 use super::token_set::{self, TokenSet};
 use super::walk;
@@ -41,17 +41,41 @@ struct Origin<'t> {
     node: Option<u32>,
 }
 
+/// Tokens that go on beyond a leaf.
+#[derive(Default)]
+struct Beyond {
+    /// Those that are many, in sets that others share.
+    sets: Vec<Arc<TokenSet>>,
+    /// The others.
+    tokens: Vec<TokenId>,
+}
+
+/// Fewer tokens than this are copied, not shared: a set is some lines of memory away.
+const FEW: usize = 32;
+
+impl Beyond {
+    fn add(&mut self, set: &Arc<TokenSet>) {
+        match set.at_most(FEW) {
+            Some(tokens) => self.tokens.extend(tokens),
+            None if self.sets.iter().any(|known| Arc::ptr_eq(known, set)) => {}
+            None => self.sets.push(set.clone()),
+        }
+    }
+}
+
 /// Collects the tokens of threads.
 pub(super) struct Collector<'a> {
     vocabulary: &'a Vocabulary,
     leaves: &'a LeafTables,
     rules: &'a Expansions,
-    tails: &'a Tails,
+    openings: &'a Openings,
     steps: Steps,
     /// Tokens that are read by one leaf to their end.
     inside: Vec<Arc<TokenSet>>,
     /// All others.
-    beyond: Tail,
+    beyond: Beyond,
+    /// Nodes at which what all captured texts have in common ends. What follows there is each text's own.
+    captured: Vec<u32>,
 }
 
 impl<'a> Collector<'a> {
@@ -59,21 +83,21 @@ impl<'a> Collector<'a> {
     pub(super) fn allowed(
         vocabulary: &'a Vocabulary,
         leaves: &'a LeafTables,
-        (rules, tails): (&'a Expansions, &'a Tails),
+        (rules, openings): (&'a Expansions, &'a Openings),
         threads: &[Thread],
     ) -> Allowed {
-        let (inside, beyond) = (Vec::new(), Tail::default());
-        let mut collector =
-            Self { vocabulary, leaves, rules, tails, steps: Steps::new(threads), inside, beyond };
+        let (inside, beyond, captured) = (Vec::new(), Beyond::default(), Vec::new());
+        let steps = Steps::new(threads);
+        let mut collector = Self { vocabulary, leaves, rules, openings, steps, inside, beyond, captured };
         threads.iter().for_each(|thread| collector.thread(Origin { thread, node: None }));
         let mut own_bytes = if collector.steps.are_used_up() { collector.walk(threads) } else { 0 };
-        let Tail { tokens, .. } = &mut collector.beyond;
+        let tokens = &mut collector.beyond.tokens;
         tokens.sort_unstable();
         tokens.dedup();
         if tokens.len() > MANY {
             own_bytes += collector.gather();
         }
-        let Tail { sets, tokens, .. } = collector.beyond;
+        let Beyond { sets, tokens } = collector.beyond;
         Allowed::new(collector.inside.into(), sets.into(), tokens.into(), own_bytes)
     }
 
@@ -86,7 +110,7 @@ impl<'a> Collector<'a> {
             |special: &SpecialToken| !step(threads, Unit::Special(*special), self.rules).is_empty();
         let specials = SpecialToken::ALL.into_iter().filter(is_allowed);
         let specials = specials.map(|special| self.vocabulary.special_id(special)).collect();
-        self.beyond = Tail { tokens: specials, ..Tail::default() };
+        self.beyond = Beyond { tokens: specials, sets: Vec::new() };
         self.keep(tokens)
     }
 
@@ -200,15 +224,14 @@ impl<'a> Collector<'a> {
             Head::End => next.tape == Tape::Any,
             Head::Special(_) => false,
         };
-        let opened = || self.tails.opened(&thread.below, thread.tape.forgotten(), self.rules);
+        let opened = || self.openings.threads(&thread.below, thread.tape.forgotten(), self.rules);
         !thread.arms().is_empty() || opened().iter().any(takes_bytes)
     }
 
     /// Adds the tokens that leave the first frame of a thread at some ways, and go on below.
     fn leave(&mut self, origin: Origin<'_>, below: &Stack, ways: &Ways) {
-        let tail = self.tail(below, origin.thread.tape.forgotten(), ways);
-        self.beyond.append(&tail);
-        let mut captured = std::mem::take(&mut self.beyond.captured);
+        self.below(below, origin.thread.tape.forgotten(), ways);
+        let mut captured = std::mem::take(&mut self.captured);
         captured.sort_unstable();
         captured.dedup();
         let depth = origin.node.map_or(0, |node| usize::from(self.vocabulary.trie().node(node).depth));
@@ -220,52 +243,39 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The tokens that go on after some ways on a stack.
-    fn tail(&mut self, stack: &Stack, tape: Tape, ways: &Ways) -> Arc<Tail> {
-        let key = (stack.clone(), tape, ways.clone());
-        if let Some(known) = self.tails.get(&key) {
-            return known;
-        }
-        let threads = self.tails.opened(stack, key.1.clone(), self.rules);
-        let mut tail = Tail::default();
-        threads.iter().for_each(|thread| self.pass(thread, ways, &mut tail));
-        let tail = Arc::new(tail);
-        if !self.steps.are_used_up() {
-            self.tails.insert(key, tail.clone());
-        }
-        tail
+    /// Adds the tokens that go on after some ways on a stack.
+    fn below(&mut self, stack: &Stack, tape: Tape, ways: &Ways) {
+        let threads = self.openings.threads(stack, tape, self.rules);
+        threads.iter().for_each(|thread| self.pass(thread, ways));
     }
 
-    /// The tokens that go on after some ways in a thread whose texts are not known.
-    fn pass(&mut self, thread: &Thread, ways: &Ways, tail: &mut Tail) {
+    /// Adds the tokens that go on after some ways in a thread whose texts are not known.
+    fn pass(&mut self, thread: &Thread, ways: &Ways) {
         if self.steps.are_used_up() {
             return;
         }
         self.steps.spend(1 + ways.nodes().len() / WAYS_PER_STEP);
         match &thread.head {
-            Head::End if thread.tape == Tape::Any => tail.captured.extend(ways.nodes()),
+            Head::End if thread.tape == Tape::Any => self.captured.extend(ways.nodes()),
             Head::End | Head::Special(_) => {}
             Head::Literal { bytes, at } => {
-                let end = |node: &u32| literal(self.vocabulary, Some(*node), &bytes[*at..], &mut tail.tokens);
+                let tokens = &mut self.beyond.tokens;
+                let end = |node: &u32| literal(self.vocabulary, Some(*node), &bytes[*at..], tokens);
                 let ends = ways.nodes().iter().filter_map(end).collect();
-                self.pass_below(thread, &thread.below, Ways::new(self.vocabulary, ends).as_ref(), tail);
+                if let Some(ways) = Ways::new(self.vocabulary, ends) {
+                    self.below(&thread.below, thread.tape.clone(), &ways);
+                }
             }
             Head::Leaf { leaf, state } => {
                 if let Some(label) = leaf.accepts(*state) {
-                    self.pass_below(thread, &thread.below_leaf(label), Some(ways), tail);
+                    self.below(&thread.below_leaf(label), thread.tape.clone(), ways);
                 }
                 let passed = self.leaves.passed(self.vocabulary, ways, leaf, *state);
-                tail.add(&passed.tokens);
+                self.beyond.add(&passed.tokens);
                 for (label, ways) in &passed.exits {
-                    self.pass_below(thread, &thread.below_leaf(*label), Some(ways), tail);
+                    self.below(&thread.below_leaf(*label), thread.tape.clone(), ways);
                 }
             }
-        }
-    }
-
-    fn pass_below(&mut self, thread: &Thread, below: &Stack, ways: Option<&Ways>, tail: &mut Tail) {
-        if let Some(ways) = ways {
-            tail.append(&self.tail(below, thread.tape.clone(), ways));
         }
     }
 }

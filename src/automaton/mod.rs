@@ -20,12 +20,12 @@ mod ends;
 mod expansions;
 mod leaf_table;
 mod mask_ids;
+mod openings;
 mod plain;
 mod residual;
 mod sort;
 mod stack;
 mod steps;
-mod tail;
 mod thread;
 mod token_set;
 mod walk;
@@ -46,9 +46,9 @@ use collect::Collector;
 use expansions::Expansions;
 use leaf_table::LeafTables;
 use mask_ids::MaskIds;
+use openings::Openings;
 use residual::ThreadSet;
 use stack::Stack;
-use tail::Tails;
 use thread::{Tape, Thread, open};
 
 use crate::cache::{Bounded, bounded};
@@ -93,7 +93,7 @@ pub struct Automaton {
     rules: Expansions,
     residuals: Bounded<ThreadSet, Residual>,
     allowed: Bounded<u64, Arc<Allowed>>,
-    tails: Tails,
+    openings: Openings,
     transitions: Bounded<(u64, TokenId), Residual>,
     completions: Bounded<u64, Arc<[Unit]>>,
     next_id: AtomicU64,
@@ -113,7 +113,7 @@ impl Automaton {
             rules,
             residuals: bounded(share),
             allowed: bounded(share),
-            tails: Tails::new(share),
+            openings: Openings::new(share),
             transitions: bounded(share / 2),
             completions: bounded(share / 2),
             next_id: AtomicU64::new(1),
@@ -185,7 +185,7 @@ impl Automaton {
             return allowed;
         }
         let Shared { vocabulary, leaves, .. } = &self.shared;
-        let tables = (&self.rules, &self.tails);
+        let tables = (&self.rules, &self.openings);
         let allowed = Arc::new(Collector::allowed(vocabulary, leaves, tables, residual.threads()));
         self.allowed.insert(residual.id(), allowed.clone());
         allowed
@@ -242,7 +242,7 @@ impl Automaton {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let tables = self.residuals.weight() + self.allowed.weight() + self.transitions.weight();
-        self.rules.bytes() + self.tails.bytes() + usize::try_from(tables).unwrap_or(usize::MAX)
+        self.rules.bytes() + self.openings.bytes() + usize::try_from(tables).unwrap_or(usize::MAX)
     }
 
     /// The residual of these threads; `None` where there are none.
