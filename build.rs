@@ -69,6 +69,7 @@ fn image(tables: &Tables) -> Result<Vec<u8>, env::VarError> {
     let plain = &tables.plain;
     let lists = [
         tables.nodes.as_flattened(),
+        &*tables.roots,
         &*tables.starts,
         plain.shapes.as_flattened(),
         &*plain.members,

@@ -18,7 +18,7 @@ pub(super) struct Allowed {
     inside: Box<[Arc<TokenSet>]>,
     /// Tokens that go on beyond a leaf, where they are in shared sets.
     beyond: Box<[Arc<TokenSet>]>,
-    /// All others, ascending.
+    /// All others; some may stand there twice.
     tokens: Box<[TokenId]>,
     /// What no other mask shares. Counted when made: a weight in a cache must never change.
     own_bytes: usize,
@@ -28,7 +28,7 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    /// `own_bytes` are those of the sets that no other mask shares; `tokens` are ascending.
+    /// `own_bytes` are those of the sets that no other mask shares.
     pub(super) fn new(
         inside: Box<[Arc<TokenSet>]>,
         beyond: Box<[Arc<TokenSet>]>,
@@ -47,7 +47,7 @@ impl Allowed {
     /// Whether a token is among the others.
     pub(super) fn is_other(&self, token: TokenId) -> bool {
         let listed = || self.beyond.iter().filter_map(|set| set.at_most(usize::MAX));
-        self.tokens.binary_search(&token).is_ok() || listed().any(|tokens| tokens.contains(&token))
+        self.tokens.contains(&token) || listed().any(|tokens| tokens.contains(&token))
     }
 
     /// The number of the mask of all `width` tokens.

@@ -23,7 +23,7 @@ use super::thread::{Head, Tape, Thread};
 use super::token_set::{self, TokenSet};
 use super::walk;
 use super::ways::Ways;
-use crate::expression::{ByteSet, Class, Leaf, State};
+use crate::expression::{Class, Leaf, State};
 use crate::special::{SpecialToken, TokenId};
 use crate::vocabulary::Vocabulary;
 
@@ -91,10 +91,7 @@ impl<'a> Collector<'a> {
         let mut collector = Self { vocabulary, leaves, rules, openings, steps, inside, beyond, captured };
         threads.iter().for_each(|thread| collector.thread(Origin { thread, node: None }));
         let mut own_bytes = if collector.steps.are_used_up() { collector.walk(threads) } else { 0 };
-        let tokens = &mut collector.beyond.tokens;
-        tokens.sort_unstable();
-        tokens.dedup();
-        if tokens.len() > MANY {
+        if collector.beyond.tokens.len() > MANY {
             own_bytes += collector.gather();
         }
         let Beyond { sets, tokens } = collector.beyond;
@@ -189,9 +186,9 @@ impl<'a> Collector<'a> {
             None => return,
         };
         let is_left = |node: &u32| {
-            let read = vocabulary.prefix(*node);
-            let is_known = !is_bounded && !begins_with(read, &class.doubtful);
-            is_known || reads(leaf, state, read).is_some_and(|state| leaf.accepts(state).is_some())
+            let is_doubtful = is_bounded || class.doubtful.contains(vocabulary.trie().first_byte(*node));
+            let after = || reads(leaf, state, vocabulary.prefix(*node));
+            !is_doubtful || after().is_some_and(|state| leaf.accepts(state).is_some())
         };
         for (label, ways) in exits {
             let is_exact = class.is_exact() && !is_bounded;
@@ -202,14 +199,14 @@ impl<'a> Collector<'a> {
 
     /// Tokens that a leaf reads from end to end.
     fn whole_tokens(&mut self, leaf: &Leaf, state: State, class: &Class, entry: &LeafEntry) {
-        let is_read = |token: &&TokenId| {
-            let bytes = self.vocabulary.token_bytes(**token).unwrap_or_default();
-            !begins_with(bytes, &class.doubtful) || reads(leaf, state, bytes).is_some()
+        let is_read = |(first, token): &&(u8, TokenId)| {
+            let bytes = || self.vocabulary.token_bytes(*token).unwrap_or_default();
+            !class.doubtful.contains(*first) || reads(leaf, state, bytes()).is_some()
         };
         let set = if class.is_exact() || entry.complete.iter().all(|token| is_read(&token)) {
             &entry.whole
         } else {
-            self.beyond.tokens.extend(entry.complete.iter().filter(is_read));
+            self.beyond.tokens.extend(entry.complete.iter().filter(is_read).map(|(_, token)| token));
             &entry.inside
         };
         if !self.inside.iter().any(|known| Arc::ptr_eq(known, set)) {
@@ -293,8 +290,4 @@ fn literal(
         tokens.extend(trie.node(child).token);
         Some(Some(child))
     })?
-}
-
-fn begins_with(bytes: &[u8], first: &ByteSet) -> bool {
-    bytes.first().is_some_and(|byte| first.contains(*byte))
 }

@@ -25,8 +25,8 @@ pub(super) struct LeafEntry {
     pub(super) inside: Arc<TokenSet>,
     /// Those, and the tokens that complete the leaf.
     pub(super) whole: Arc<TokenSet>,
-    /// Tokens that complete the leaf.
-    pub(super) complete: Box<[TokenId]>,
+    /// Tokens that complete the leaf, each after its first byte.
+    pub(super) complete: Box<[(u8, TokenId)]>,
     /// The ways out of the leaf after at least one byte, where it can never be longer then.
     pub(super) exits: Option<Exits>,
 }
@@ -39,7 +39,7 @@ impl LeafEntry {
             inside.clone()
         } else {
             let mut whole = inside.to_builder(vocabulary.width());
-            whole.insert_all(&complete);
+            complete.iter().for_each(|(_, token)| whole.insert(*token));
             Arc::new(whole.finish())
         };
         Self { inside, whole, complete: complete.into(), exits }
@@ -49,7 +49,7 @@ impl LeafEntry {
         let is_one = Arc::ptr_eq(&self.inside, &self.whole);
         let whole = if is_one { 0 } else { self.whole.memory_bytes() };
         let exits = self.exits.as_ref().map_or(0, exit_bytes);
-        self.inside.memory_bytes() + whole + size_of_val::<[TokenId]>(&self.complete) + exits
+        self.inside.memory_bytes() + whole + size_of_val::<[(u8, TokenId)]>(&self.complete) + exits
     }
 }
 

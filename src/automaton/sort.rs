@@ -21,8 +21,8 @@ use crate::vocabulary::Vocabulary;
 pub(super) struct Sorted {
     /// Those that stay inside the leaf, which can be longer after them.
     pub(super) inside: Builder,
-    /// Those that complete the leaf.
-    pub(super) complete: Vec<TokenId>,
+    /// Those that complete the leaf, each after its first byte.
+    pub(super) complete: Vec<(u8, TokenId)>,
     /// The ways out of the leaf; `None` where it may also be left when it could be longer: then they are many, and seldom asked for.
     pub(super) exits: Option<Exits>,
 }
@@ -52,7 +52,7 @@ pub(super) fn sort(vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u
         }
         let token = trie.node(node).token;
         if leaf.is_complete(state) {
-            complete.extend(token);
+            complete.extend(token.map(|token| (trie.first_byte(node), token)));
             exits.extend(leaf.accepts(state).map(|label| (label, node)));
         } else {
             may_be_longer = may_be_longer || leaf.accepts(state).is_some();

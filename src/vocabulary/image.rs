@@ -14,17 +14,17 @@ struct Aligned<T: ?Sized>(T);
 
 static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/o200k_harmony.bin")));
 
-/// The tables in the image: eight counts of words, the lists of words, the characters, the bytes.
+/// The tables in the image: nine counts of words, the lists of words, the characters, the bytes.
 pub(super) fn o200k_harmony() -> Tables {
-    let (header, mut rest) = IMAGE.0.split_at(size_of::<[u32; 8]>());
-    let &[nodes, starts, shapes, members, tokens, breaks, count, longest] =
-        bytemuck::from_bytes::<[u32; 8]>(header);
+    let (header, mut rest) = IMAGE.0.split_at(size_of::<[u32; 9]>());
+    let &[nodes, roots, starts, shapes, members, tokens, breaks, count, longest] =
+        bytemuck::from_bytes::<[u32; 9]>(header);
     let mut words = |count: u32| {
         let (words, others) = rest.split_at(count as usize * size_of::<u32>());
         rest = others;
         words
     };
-    let (nodes, starts_of_tokens) = (words(nodes), words(starts));
+    let (nodes, roots, starts_of_tokens) = (words(nodes), words(roots), words(starts));
     let plain = Shapes {
         shapes: Cow::Borrowed(bytemuck::cast_slice(words(shapes))),
         members: Cow::Borrowed(bytemuck::cast_slice(words(members))),
@@ -34,6 +34,7 @@ pub(super) fn o200k_harmony() -> Tables {
     let (characters, bytes) = rest.split_at(starts as usize - 1);
     Tables {
         nodes: Cow::Borrowed(bytemuck::cast_slice(nodes)),
+        roots: Cow::Borrowed(bytemuck::cast_slice(roots)),
         starts: Cow::Borrowed(bytemuck::cast_slice(starts_of_tokens)),
         bytes: Cow::Borrowed(bytes),
         count,

@@ -29,6 +29,8 @@ const LONGEST_TOKEN: usize = u8::MAX as usize;
 pub(crate) struct Tables {
     /// The nodes, depth first, children in ascending order of their bytes.
     pub(crate) nodes: Cow<'static, [PackedNode]>,
+    /// The nodes of the first bytes.
+    pub(crate) roots: Cow<'static, [u32]>,
     /// Where in `bytes` each token starts; it ends where the next one starts. An id without a token has no bytes.
     pub(crate) starts: Cow<'static, [u32]>,
     /// The bytes of all tokens, by id.
@@ -66,6 +68,7 @@ impl Tables {
         let plain = Shapes::new(&nodes);
         let characters = characters(&plain, starts.len() - 1);
         Ok(Self {
+            roots: roots(&nodes).into(),
             nodes: nodes.into(),
             characters: characters.into(),
             plain,
@@ -142,6 +145,12 @@ fn plant(tokens: &[Token]) -> Result<Vec<PackedNode>, VocabularyError> {
     }
     close(&mut nodes, &mut path, 0);
     Ok(nodes)
+}
+
+/// The nodes of the first level: every byte is a token, so there are 256.
+fn roots(nodes: &[PackedNode]) -> Vec<u32> {
+    let end = |node: u32| nodes[node as usize][1] >> 8;
+    std::iter::successors(Some(0), |node| Some(end(*node))).take(256).collect()
 }
 
 /// Ends here the subtrees of the nodes on `path` that are deeper than `depth`.

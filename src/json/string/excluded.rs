@@ -41,6 +41,14 @@ impl Excluded {
         self.pack(known, more.and_then(|state| self.more.next(state, byte)))
     }
 
+    /// The bytes that go on to a word or its beginning. Some may come twice.
+    pub(super) fn bytes(&self, state: StateId) -> impl Iterator<Item = u8> {
+        let (known, more) = self.unpack(state);
+        let is_known = move |byte: &u8| known.is_some_and(|state| self.known.next(state, *byte).is_some());
+        let more = more.into_iter().flat_map(|state| self.more.bytes(state));
+        (0..=u8::MAX).filter(is_known).chain(more)
+    }
+
     /// Whether the text is a word.
     pub(super) fn has(&self, state: StateId) -> bool {
         let (known, more) = self.unpack(state);
@@ -73,6 +81,8 @@ impl Excluded {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     fn list(words: &[&str]) -> Dfa {
@@ -87,6 +97,9 @@ mod tests {
             let all = || known.iter().chain(more);
             assert_eq!(end.is_some_and(|end| excluded.has(end)), all().any(|word| *word == text), "{text:?}");
             assert_eq!(end.is_some(), all().any(|word| word.starts_with(text)), "{text:?}");
+            let goes_on = |end| (0..=u8::MAX).filter(|byte| excluded.next(end, *byte).is_some()).collect();
+            let is_listed = |end| excluded.bytes(end).collect::<BTreeSet<u8>>() == goes_on(end);
+            assert!(end.is_none_or(is_listed), "{text:?}");
         }
         assert_eq!(excluded.removed_from(&list(&["a", "b", "x"])), list(&["b", "x"]));
     }

@@ -53,6 +53,14 @@ impl Listed {
         Some(self.starts[at] + depth as StateId + 1)
     }
 
+    /// The bytes that go on to a word or its beginning. Some may come twice.
+    pub(super) fn bytes(&self, state: StateId) -> impl Iterator<Item = u8> {
+        let (at, depth) = self.place(state);
+        let prefix = &self.words[at].as_bytes()[..depth];
+        let rest = |word: &Arc<str>| word.as_bytes().strip_prefix(prefix).map(|rest| rest.first().copied());
+        self.words[at..].iter().map_while(rest).flatten()
+    }
+
     /// Whether a word was read to its end.
     pub(super) fn has(&self, state: StateId) -> bool {
         let (at, depth) = self.place(state);

@@ -68,7 +68,6 @@ impl StringLanguage {
             return ByteSet::ALL;
         }
         // A character may also be written as an escape.
-        let goes_on = |byte: &u8| matches!(byte, b'"' | b'\\') || excluded.next(state, *byte).is_some();
-        (0..=u8::MAX).filter(goes_on).collect()
+        excluded.bytes(state).chain([b'"', b'\\']).collect()
     }
 }
