@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use foldhash::{HashMap, HashMapExt};
 
@@ -16,7 +16,7 @@ use super::leaves::{LeafMaker, Leaves};
 use super::length;
 use super::list::List;
 use super::number;
-use super::object::objects;
+use super::object::{Facts, objects};
 use super::string::{Escapes, StringLanguage, Words};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::limits::{Budget, LimitExceeded, Limits};
@@ -53,6 +53,8 @@ pub(super) struct Spelling {
     what: String,
     /// The numerals and strings of each node.
     leaves: Vec<Arc<Leaves>>,
+    /// What was found out about the objects of each node.
+    facts: Box<[OnceLock<Arc<Facts>>]>,
     /// The plans of array cells that count.
     pub(super) plans: HashMap<(NodeId, usize), ArrayPlan>,
     pub(super) counts: Counts,
@@ -84,8 +86,10 @@ impl Spelling {
             }
         }
         let punctuation = Punctuation::new(style.layout);
+        let facts = std::iter::repeat_with(OnceLock::new).take(leaves.len()).collect();
         Ok(Self {
             schema,
+            facts,
             order: style.order,
             punctuation,
             what: what.to_owned(),
@@ -106,6 +110,12 @@ impl Spelling {
         // Made while nobody waits for the lock; two that make the same list at once keep one.
         let words = Arc::new(Words::new(&names));
         known().entry(names).or_insert(words).clone()
+    }
+
+    /// What is known of the objects of a node.
+    pub(super) fn facts(&self, node: NodeId) -> Arc<Facts> {
+        let new = || Arc::new(Facts::new(&self.schema.values(node).objects));
+        self.facts[node.index()].get_or_init(new).clone()
     }
 
     /// The texts of a node inside of `level` containers.

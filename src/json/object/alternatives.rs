@@ -5,7 +5,7 @@
 //! whose next value has the same schema stay together. In `JsonSchemaStore---filespec-schema` of MaskBench a cold mask took 24 ms before.
 
 use std::any::Any;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::Object;
 use super::inclusion::without_included;
@@ -21,12 +21,11 @@ use crate::schema::NodeId;
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) objects: Box<[Arc<Object>]>,
-    names: OnceLock<Names>,
 }
 
 /// The names of all members, and where each cell has them.
 #[derive(Debug)]
-struct Names {
+pub(super) struct Names {
     words: Arc<Words>,
     /// For each cell the ranks of its members.
     ranks: Box<[Box<[u32]>]>,
@@ -34,11 +33,11 @@ struct Names {
 
 impl Group {
     pub(super) fn new(objects: impl IntoIterator<Item = Object>) -> Self {
-        Self { objects: objects.into_iter().map(Arc::new).collect(), names: OnceLock::new() }
+        Self { objects: objects.into_iter().map(Arc::new).collect() }
     }
 
     fn names(&self) -> &Names {
-        self.names.get_or_init(|| {
+        self.objects[0].facts.names.get_or_init(|| {
             let all = || self.objects.iter().flat_map(|object| &object.objects().members);
             let mut seen = foldhash::HashSet::default();
             let distinct = all().map(|member| &member.name).filter(|name| seen.insert(Arc::clone(name)));

@@ -25,7 +25,7 @@ use super::string::{Escapes, StringLanguage, Words};
 use crate::expression::{Expression, Leaf};
 use crate::regular::Dfa;
 use crate::schema::{NodeId, Objects};
-use alternatives::{Alternatives, Group};
+use alternatives::{Alternatives, Group, Names};
 use members::Members;
 use progress::Progress;
 
@@ -36,8 +36,10 @@ pub(super) fn objects(
     level: u32,
     avoid: &[Map<String, Value>],
 ) -> Option<Expression> {
+    let facts = spelling.facts(node);
     let cells = 0..spelling.schema.values(node).objects.len();
-    let group = Arc::new(Group::new(cells.map(|cell| Object::new(spelling, node, cell, level))));
+    let object = |cell| Object { spelling: spelling.clone(), node, cell, level, facts: facts.clone() };
+    let group = Arc::new(Group::new(cells.map(object)));
     let start = |object: &Arc<Object>| {
         let admitted =
             avoid.iter().filter(|avoided| spelling.schema.objects_admit(object.objects(), avoided));
@@ -58,6 +60,20 @@ struct Object {
     cell: usize,
     /// The containers around it.
     level: u32,
+    facts: Arc<Facts>,
+}
+
+/// What is found out about the objects of a node, whatever the text around them: once for all places where it comes.
+#[derive(Debug)]
+pub(super) struct Facts {
+    cells: Box<[CellFacts]>,
+    /// The names of all members.
+    names: OnceLock<Names>,
+}
+
+/// What is found out about one cell.
+#[derive(Debug)]
+struct CellFacts {
     /// For each class of other names how many there are; `None` for without end.
     class_sizes: OnceLock<Box<[Option<u64>]>>,
     /// By the wishes that are granted, the least length of the members that grant the others: with no, one, two, … members.
@@ -68,19 +84,22 @@ struct Object {
     unused_names: Box<[OnceLock<Option<Leaf>>]>,
 }
 
-impl Object {
-    fn new(spelling: &Arc<Spelling>, node: NodeId, cell: usize, level: u32) -> Self {
-        let classes = spelling.schema.values(node).objects[cell].rest.len();
-        Self {
-            spelling: spelling.clone(),
-            node,
-            cell,
-            level,
-            known_names: OnceLock::new(),
+impl Facts {
+    /// Nothing yet.
+    pub(super) fn new(objects: &[Objects]) -> Self {
+        let cell = |objects: &Objects| CellFacts {
             class_sizes: OnceLock::new(),
             wish_lens: OnceLock::new(),
-            unused_names: std::iter::repeat_with(OnceLock::new).take(classes).collect(),
-        }
+            known_names: OnceLock::new(),
+            unused_names: std::iter::repeat_with(OnceLock::new).take(objects.rest.len()).collect(),
+        };
+        Self { cells: objects.iter().map(cell).collect(), names: OnceLock::new() }
+    }
+}
+
+impl Object {
+    fn facts(&self) -> &CellFacts {
+        &self.facts.cells[self.cell]
     }
 
     fn objects(&self) -> &Objects {
@@ -95,12 +114,12 @@ impl Object {
     fn known_names(&self) -> &Arc<Words> {
         let names = || self.objects().members.iter().map(|member| &member.name);
         let forbidden = || self.objects().forbidden.iter();
-        self.known_names.get_or_init(|| self.spelling.names(names().chain(forbidden())))
+        self.facts().known_names.get_or_init(|| self.spelling.names(names().chain(forbidden())))
     }
 
     fn class_size(&self, class: usize) -> Option<u64> {
         let size = |names: &Arc<Dfa>| names.count_from(names.start());
-        let sizes = self.class_sizes.get_or_init(|| {
+        let sizes = self.facts().class_sizes.get_or_init(|| {
             self.objects().rest.iter().map(|class| class.names.as_ref().and_then(size)).collect()
         });
         sizes[class]
@@ -108,7 +127,7 @@ impl Object {
 
     /// The least length of the members that grant what is not granted, by their number.
     fn wish_lens(&self, granted: u32) -> impl Iterator<Item = u32> + '_ {
-        self.wish_lens.get_or_init(|| self.count_wish_lens())[granted as usize].iter().copied()
+        self.facts().wish_lens.get_or_init(|| self.count_wish_lens())[granted as usize].iter().copied()
     }
 
     fn count_wish_lens(&self) -> Box<[Box<[u32]>]> {
@@ -148,7 +167,7 @@ impl Object {
     /// The names of a class but those that were used and some more; `None` where none is left.
     fn other_names(&self, class: usize, used: &[Arc<str>], avoid: &[String]) -> Option<Leaf> {
         if used.is_empty() && avoid.is_empty() {
-            return self.unused_names[class].get_or_init(|| self.names_without(class, [])).clone();
+            return self.facts().unused_names[class].get_or_init(|| self.names_without(class, [])).clone();
         }
         self.names_without(class, used.iter().cloned().chain(avoid.iter().map(|name| name.as_str().into())))
     }
