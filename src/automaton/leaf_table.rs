@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use super::ends::Ends;
-use super::sort::{Exits, Passed, Sorted, exits, pass, sort};
+use super::sort::{Exits, Passed, Reached, Sorted, exits, pass, reach, sort, sort_within};
 use super::token_set::TokenSet;
 use super::ways::Ways;
 use crate::cache::{Bounded, Weighed, bounded, known};
@@ -32,8 +32,7 @@ pub(super) struct LeafEntry {
 }
 
 impl LeafEntry {
-    fn new(vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u32) -> Self {
-        let Sorted { inside, complete, exits } = sort(vocabulary, leaf, state, budget);
+    fn new(vocabulary: &Vocabulary, Sorted { inside, complete, exits }: Sorted) -> Self {
         let inside = Arc::new(inside.finish());
         let whole = if complete.is_empty() {
             inside.clone()
@@ -60,6 +59,8 @@ fn exit_bytes(exits: &Exits) -> usize {
 /// The tables of all leaves of a vocabulary, bounded in bytes and shared by all its grammars.
 pub(super) struct LeafTables {
     entries: Bounded<(Leaf, State, u32), Weighed<LeafEntry>>,
+    /// What states reach whose classes have budgets.
+    reached: Bounded<(Leaf, State), Weighed<Vec<Reached>>>,
     exits: Bounded<(Leaf, State), Weighed<Exits>>,
     passed: Bounded<(Ways, Leaf, State), Weighed<Passed>>,
     ends: Bounded<(Leaf, State), Weighed<Ends>>,
@@ -69,7 +70,8 @@ impl LeafTables {
     pub(super) fn new(bytes: usize) -> Self {
         let eighth = bytes / 8;
         Self {
-            entries: bounded(bytes - 3 * eighth),
+            entries: bounded(bytes - 4 * eighth),
+            reached: bounded(eighth),
             exits: bounded(eighth),
             passed: bounded(eighth),
             ends: bounded(eighth),
@@ -79,9 +81,26 @@ impl LeafTables {
     /// What a state of this class does with tokens; `leaf` is the state's own language.
     pub(super) fn entry(&self, vocabulary: &Vocabulary, leaf: &Leaf, class: &Class) -> Arc<LeafEntry> {
         let leaf = class.leaf.as_ref().unwrap_or(leaf);
-        let make = |(leaf, state, budget): &_| LeafEntry::new(vocabulary, leaf, *state, *budget);
+        let make = |(leaf, state, budget): &(Leaf, State, u32)| {
+            let sorted = match *budget {
+                u32::MAX => sort(vocabulary, leaf, *state),
+                budget => {
+                    let reached = self.reached(vocabulary, leaf, *state);
+                    sort_within(vocabulary, leaf, *state, budget, &reached)
+                }
+            };
+            LeafEntry::new(vocabulary, sorted)
+        };
         let bytes = |(leaf, ..): &(Leaf, _, _), entry: &LeafEntry| entry.memory_bytes() + leaf.memory_bytes();
         known(&self.entries, (leaf.clone(), class.state, class.budget), make, bytes)
+    }
+
+    fn reached(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Arc<Vec<Reached>> {
+        let make = |(leaf, state): &(Leaf, State)| reach(vocabulary, leaf, *state);
+        let bytes = |(leaf, _): &(Leaf, _), reached: &Vec<Reached>| {
+            reached.capacity() * size_of::<Reached>() + leaf.memory_bytes()
+        };
+        known(&self.reached, (leaf.clone(), state), make, bytes)
     }
 
     /// The ways out of the leaf after at least one byte: a superset for the states of the class. They are found when first asked for: most leaves that
@@ -117,7 +136,8 @@ impl LeafTables {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let bytes = self.entries.weight() + self.exits.weight() + self.passed.weight() + self.ends.weight();
+        let beyond = self.exits.weight() + self.passed.weight() + self.ends.weight();
+        let bytes = self.entries.weight() + self.reached.weight() + beyond;
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 }

@@ -39,27 +39,108 @@ pub(super) struct Passed {
     pub(super) exits: Exits,
 }
 
-/// Sorts the tokens that a leaf state reads at a cost within `budget`.
-pub(super) fn sort(vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u32) -> Sorted {
-    let trie = vocabulary.trie();
-    let mut inside = TokenSet::builder(vocabulary.width());
-    let (mut complete, mut exits) = (Vec::new(), Vec::new());
-    let mut may_be_longer = leaf.accepts(state).is_some();
-    let breaks = plain_text(vocabulary, leaf, state, budget, &mut inside);
-    Walk::new(vocabulary, leaf).all(state, breaks, |node, state| {
-        if budget != u32::MAX && leaf.cost(state) > budget {
-            return;
+/// A place in the trie that a leaf reads to, where it is more than plain text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reached {
+    node: u32,
+    /// The leaf's [cost](crate::expression::Language::cost) there.
+    cost: u32,
+    end: End,
+}
+
+/// Whether a leaf may end somewhere.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    No,
+    /// It may, and may also be longer.
+    May,
+    Must(Label),
+}
+
+impl End {
+    fn of(leaf: &Leaf, state: State) -> Self {
+        match leaf.accepts(state) {
+            None => Self::No,
+            Some(label) if leaf.is_complete(state) => Self::Must(label),
+            Some(_) => Self::May,
         }
-        let token = trie.node(node).token;
-        if leaf.is_complete(state) {
-            complete.extend(token.map(|token| (trie.first_byte(node), token)));
-            exits.extend(leaf.accepts(state).map(|label| (label, node)));
-        } else {
-            may_be_longer = may_be_longer || leaf.accepts(state).is_some();
-            token.into_iter().for_each(|token| inside.insert(token));
-        }
+    }
+}
+
+/// Sorts the tokens that a leaf state reads.
+pub(super) fn sort(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Sorted {
+    let mut sorting = Sorting::new(vocabulary, leaf, state);
+    let breaks = plain_text(vocabulary, leaf, state, u32::MAX, &mut sorting.inside);
+    Walk::new(vocabulary, leaf).all(state, breaks, |node, state| sorting.add(node, End::of(leaf, state)));
+    sorting.finish()
+}
+
+/// Sorts the tokens that a leaf state reads at a cost within `budget`, given all that it [reaches](reach).
+pub(super) fn sort_within(
+    vocabulary: &Vocabulary,
+    leaf: &Leaf,
+    state: State,
+    budget: u32,
+    reached: &[Reached],
+) -> Sorted {
+    let mut sorting = Sorting::new(vocabulary, leaf, state);
+    plain_text(vocabulary, leaf, state, budget, &mut sorting.inside);
+    let within = reached.iter().filter(|reached| reached.cost <= budget);
+    within.for_each(|Reached { node, end, .. }| sorting.add(*node, *end));
+    sorting.finish()
+}
+
+/// What a leaf state reaches besides plain text, with what it costs: the same for all budgets. Some 250 of them matter where texts have a greatest length,
+/// and each would be a walk of 0.2 ms.
+pub(super) fn reach(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Vec<Reached> {
+    let breaks = leaf.plain(state).map(|(dfa, at)| match is_any_text(dfa, at) {
+        true => plain::breaks(vocabulary, at, u32::MAX),
+        false => plain::read(vocabulary, dfa, at, u32::MAX).breaks,
     });
-    Sorted { inside, complete, exits: (!may_be_longer).then(|| by_label(vocabulary, exits)) }
+    let mut reached = Vec::new();
+    Walk::new(vocabulary, leaf).all(state, breaks, |node, state| {
+        reached.push(Reached { node, cost: leaf.cost(state), end: End::of(leaf, state) });
+    });
+    reached
+}
+
+/// Tokens that are being sorted.
+struct Sorting<'a> {
+    vocabulary: &'a Vocabulary,
+    inside: Builder,
+    complete: Vec<(u8, TokenId)>,
+    exits: Vec<(Label, u32)>,
+    may_be_longer: bool,
+}
+
+impl<'a> Sorting<'a> {
+    fn new(vocabulary: &'a Vocabulary, leaf: &Leaf, state: State) -> Self {
+        let inside = TokenSet::builder(vocabulary.width());
+        let may_be_longer = leaf.accepts(state).is_some();
+        Self { vocabulary, inside, complete: Vec::new(), exits: Vec::new(), may_be_longer }
+    }
+
+    fn add(&mut self, node: u32, end: End) {
+        let trie = self.vocabulary.trie();
+        let token = trie.node(node).token;
+        if let End::Must(label) = end {
+            self.complete.extend(token.map(|token| (trie.first_byte(node), token)));
+            self.exits.push((label, node));
+        } else {
+            self.may_be_longer |= matches!(end, End::May);
+            token.into_iter().for_each(|token| self.inside.insert(token));
+        }
+    }
+
+    fn finish(self) -> Sorted {
+        let Self { vocabulary, inside, complete, exits, may_be_longer } = self;
+        Sorted { inside, complete, exits: (!may_be_longer).then(|| by_label(vocabulary, exits)) }
+    }
+}
+
+/// Whether these are all texts.
+fn is_any_text(dfa: &Dfa, at: StateId) -> bool {
+    at == dfa.start() && std::ptr::eq(dfa, &*Dfa::text())
 }
 
 /// Adds the plain tokens that a leaf state reads where an automaton alone reads them, and finds where plain text ends.
@@ -71,7 +152,7 @@ fn plain_text(
     inside: &mut Builder,
 ) -> Option<Vec<Break>> {
     let (dfa, at) = leaf.plain(state)?;
-    if at == dfa.start() && std::ptr::eq(dfa, &*Dfa::text()) {
+    if is_any_text(dfa, at) {
         inside.insert_words(&plain::words(vocabulary, budget));
         return Some(plain::breaks(vocabulary, at, budget));
     }

@@ -37,6 +37,19 @@ impl Unfinished {
         Self { digits: (packed & 3) as u8, value: (packed >> 2 & 0xfff) as u16, high }
     }
 
+    /// The one that stands for this one where any character may come: what matters is whether it may, or must, become half of a pair.
+    fn alike(self) -> Self {
+        let (first, last) = self.open();
+        let digits = |value: u16| value >> (4 * (4 - u32::from(self.digits)));
+        let value = match self.high {
+            Some(_) => digits(0xdc00),
+            None if last < HIGH.0 || first > 0xdfff => digits(0x1111),
+            None if first >= HIGH.0 => digits(0xd800),
+            None => self.value,
+        };
+        Self { value, high: self.high.map(|_| 0), ..self }
+    }
+
     /// The code units that may result, first and last.
     fn open(self) -> (u32, u32) {
         let open_bits = 4 * (4 - u32::from(self.digits));
@@ -49,6 +62,18 @@ impl Unfinished {
         let open_bits = 4 * (3 - u32::from(self.digits));
         let first = (u32::from(self.value) << 4 | u32::from(digit)) << open_bits;
         (first, first + (1 << open_bits) - 1)
+    }
+}
+
+impl Phase {
+    /// The one that stands for this one where any character may come.
+    pub(super) fn alike(self) -> Self {
+        match self {
+            Self::Hex(unfinished) => Self::Hex(unfinished.alike()),
+            Self::LowBackslash(_) => Self::LowBackslash(0),
+            Self::LowU(_) => Self::LowU(0),
+            Self::Opening | Self::Text | Self::Backslash | Self::Closed => self,
+        }
     }
 }
 

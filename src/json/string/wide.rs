@@ -55,7 +55,9 @@ impl StringLanguage {
             if as_live { (&wide.live, states[position.dfa as usize]) } else { (&wide.own, position.dfa) };
         let ends_alike = position.chars >= self.window.bounds().0 && (*is_exact || !as_live);
         let doubtful = if ends_alike { self.forbidden(position, phase) } else { ByteSet::ALL };
-        let state = standing(Position { dfa, chars: 0, ..free });
+        let is_any = Arc::ptr_eq(&self.dfa.live().dfa, &Dfa::text()) && as_live && dfa == Dfa::text().start();
+        let phase = if is_any { phase.alike() } else { phase };
+        let state = Unpacked { position: Position { dfa, chars: 0, ..free }, phase }.pack();
         Class { leaf: Some(leaf.clone()), state, budget, doubtful }
     }
 
