@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::distinct::{parse, taken};
+use super::distinct::{ENDLESS, parse, taken};
 use super::list::List;
 use super::spelling::Spelling;
 use crate::expression::{Binder, Expression, Rule, fingerprint};
@@ -94,6 +94,21 @@ impl Elements {
         enough && self.progress.avoid.iter().all(|array| !array.is_empty())
     }
 
+    /// The bracket, and what stands before another element with that.
+    fn ends_or_goes_on(&self, element: impl Fn(&Kind) -> Option<Expression>) -> Expression {
+        let (punctuation, is_first) = (&self.spelling.punctuation, self.progress.read == 0);
+        let close = self.may_close().then(|| punctuation.end_array(self.level, is_first));
+        let more = Expression::choice(self.kinds().filter_map(element));
+        let more = more.map(|element| punctuation.before(self.level, is_first).then(element));
+        Expression::choice(close.into_iter().chain(more))
+            .expect("an inhabited array can be closed or continued")
+    }
+
+    /// The kinds of the next element.
+    fn kinds(&self) -> impl Iterator<Item = &Kind> {
+        self.arrays().kinds(self.progress.read).iter()
+    }
+
     /// An element of a kind and all that follows it.
     fn element(&self, kind: &Kind) -> Option<Expression> {
         let after = self.after(kind)?;
@@ -117,13 +132,7 @@ impl Elements {
 
 impl Rule for Elements {
     fn expand(&self) -> Expression {
-        let (punctuation, is_first) = (&self.spelling.punctuation, self.progress.read == 0);
-        let close = self.may_close().then(|| punctuation.end_array(self.level, is_first));
-        let kinds = self.arrays().kinds(self.progress.read).iter();
-        let more = Expression::choice(kinds.filter_map(|kind| self.element(kind)));
-        let more = more.map(|element| punctuation.before(self.level, is_first).then(element));
-        Expression::choice(close.into_iter().chain(more))
-            .expect("an inhabited array can be closed or continued")
+        self.ends_or_goes_on(|kind| self.element(kind))
     }
 
     fn min_len(&self) -> u32 {
@@ -190,6 +199,15 @@ impl Binder for Element {
             progress.seen = self.0.progress.seen.iter().cloned().chain(value.map(Arc::new)).collect();
         }
         Expression::rule(Arc::new(elements))
+    }
+
+    /// Where no array is to be avoided and no kind of element can be used up, any element may be followed alike, as far as the next one begins.
+    fn begins(&self) -> Option<Expression> {
+        let Elements { spelling, progress, .. } = &self.0;
+        let is_endless = |kind: &Kind| spelling.counts.node(kind.schema) == ENDLESS;
+        let is_known = progress.avoid.is_empty() && self.0.kinds().all(is_endless);
+        let begins = |kind: &Kind| self.0.after(kind).map(|_| spelling.beginning(kind.schema));
+        is_known.then(|| self.0.ends_or_goes_on(begins))
     }
 
     fn min_len(&self) -> u32 {

@@ -21,7 +21,7 @@ use super::string::{Escapes, StringLanguage, Words};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::regular::Dfa;
-use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema};
+use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema, Values};
 
 /// In which order an object's members may come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -134,6 +134,18 @@ impl Spelling {
         let value = Value { spelling: self.clone(), node, level, avoid: avoid.collect() };
         let left = value.avoid.is_empty() || self.counts.node(node) > value.avoid.len() as u64;
         left.then(|| Expression::rule(Arc::new(value)))
+    }
+
+    /// What all texts of a node begin with, as far as it is plain; whichever of its values are to be avoided, where there are others without end.
+    pub(super) fn beginning(&self, node: NodeId) -> Expression {
+        let Values { null, booleans, numbers, words, strings, arrays, objects } = self.schema.values(node);
+        let has_scalars = *null || booleans.allows_true || booleans.allows_false || !numbers.is_empty();
+        let has_strings = words.is_some() || !strings.is_empty();
+        match (has_scalars, has_strings, arrays.is_empty(), objects.is_empty()) {
+            (false, true, true, true) => Expression::literal("\""),
+            (false, false, true, false) => self.punctuation.open_object.clone(),
+            _ => Expression::empty(),
+        }
     }
 
     /// The texts of the objects of a node, where it allows objects.
