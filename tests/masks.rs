@@ -12,9 +12,10 @@ use crate::corpus::files;
 use crate::harness::{COMPILER, EXAMPLES, HABITS, Random, WIDTH, example_text, walk};
 use harmony_mask::automaton::{Automaton, Residual, Unit};
 use harmony_mask::{
-    Compiler, Grammar, MaskId, Matcher, Options, PropertyOrder, SpecialToken, TokenId, TokenMask, Vocabulary,
+    Compiler, Grammar, Layout, MaskId, Matcher, Options, PropertyOrder, SpecialToken, TokenId, TokenMask,
+    Vocabulary,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const SCHEMAS: usize = 200;
 const STATES_PER_SCHEMA: usize = 12;
@@ -182,6 +183,56 @@ impl<'a> Reference<'a> {
         }
         None
     }
+}
+
+/// Tokens that end a text on which the rest depends, and go on behind it: a name that is used up, an element that must not come again.
+#[test]
+fn what_goes_on_behind_a_captured_text() {
+    let check = |schema: Value, text: &str| {
+        for (layout, order) in [
+            (Layout::Single, PropertyOrder::Any),
+            (Layout::Any, PropertyOrder::Declared),
+            (Layout::Compact, PropertyOrder::Any),
+        ] {
+            let options = Options { whitespace: layout, property_order: order, ..Options::default() };
+            let mut matcher = COMPILER.compile_schema(&schema, &options).expect("compiles").matcher();
+            let mut mask = TokenMask::new(WIDTH);
+            let tokens = matcher.vocabulary().encode(text).expect("o200k_harmony has an encoder");
+            for token in tokens {
+                matcher.fill_mask(&mut mask);
+                check_state(&matcher, &mask, usize::from(b'"'), &format!("{schema} in {layout:?}"));
+                matcher.accept(token).expect("the schema has the text");
+            }
+        }
+    };
+    let empty = json!({"enum": ["", [], {}, null]});
+    check(json!({"additionalProperties": empty}), r#"{"a":"","bc":[],"d":null}"#);
+    check(
+        json!({"additionalProperties": empty, "minProperties": 2, "maxProperties": 2}),
+        r#"{"a":"","bc":[]}"#,
+    );
+    check(
+        json!({"properties": {"a": empty}, "required": ["a"], "additionalProperties": empty}),
+        r#"{"a":"","bc":[]}"#,
+    );
+    check(
+        json!({"patternProperties": {"^(x|yz)$": empty}, "additionalProperties": false}),
+        r#"{"x":"","yz":[]}"#,
+    );
+    check(json!({"type": "array", "items": {"type": "string"}, "uniqueItems": true}), r#"["a","","b"]"#);
+    check(json!({"type": "array", "items": empty, "uniqueItems": true, "minItems": 2}), r#"["",[],null]"#);
+    check(
+        json!({"type": "array", "items": {"type": "string"}, "uniqueItems": true, "minItems": 2, "maxItems": 2}),
+        r#"["a",""]"#,
+    );
+    check(
+        json!({"type": "array", "items": {"type": "object", "additionalProperties": empty}, "uniqueItems": true}),
+        r#"[{"a":""},{}]"#,
+    );
+    check(
+        json!({"type": "array", "prefixItems": [{"type": "string"}, {"type": ["string", "null"]}], "items": false, "uniqueItems": true}),
+        r#"["a",null]"#,
+    );
 }
 
 /// Numbers tell masks apart exactly, over all grammars of a compiler.
