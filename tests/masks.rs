@@ -205,6 +205,8 @@ fn what_goes_on_behind_a_captured_text() {
             }
         }
     };
+    let used_up = json!({"type": "array", "items": {"enum": ["a", []]}, "uniqueItems": true});
+    check(used_up, r#"[[],"a"]"#);
     let empty = json!({"enum": ["", [], {}, null]});
     check(json!({"additionalProperties": empty}), r#"{"a":"","bc":[],"d":null}"#);
     check(
