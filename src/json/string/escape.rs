@@ -40,7 +40,7 @@ impl Unfinished {
     /// The one that stands for this one where any character may come: what matters is whether it may, or must, become half of a pair.
     fn alike(self) -> Self {
         let (first, last) = self.open();
-        let digits = |value: u16| value >> (4 * (4 - u32::from(self.digits)));
+        let digits = |value: u32| (value >> (4 * (4 - u32::from(self.digits)))) as u16;
         let value = match self.high {
             Some(_) => digits(0xdc00),
             None if last < HIGH.0 || first > 0xdfff => digits(0x1111),
