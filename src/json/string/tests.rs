@@ -1,5 +1,6 @@
 //! String languages against their definition: decode, then ask the automaton of the text.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -130,6 +131,27 @@ fn some_text() -> impl Strategy<Value = String> {
         0..4,
     )
     .prop_map(|parts| parts.concat())
+}
+
+/// Of any text, escapes that are read half have a few classes, and a state goes on as its class does.
+#[test]
+fn half_read_escapes_are_few_classes() {
+    let strings = text_of(Dfa::text(), 0, None);
+    let mut classes = HashSet::new();
+    let units = (0..=0xffff_u32).step_by(0x40).map(|unit| format!("\"\\u{unit:04x}"));
+    let halves = (0xdc00..=0xdfff_u32).step_by(0x40).map(|unit| format!("\"\\ud83d\\u{unit:04x}"));
+    for spelling in units.chain(halves) {
+        for len in 2..spelling.len() {
+            let Some(state) = read(&strings, &spelling.as_bytes()[..len]) else { continue };
+            let class = strings.class(state);
+            let wide = class.leaf.as_ref().expect("without end");
+            let alike =
+                |byte: u8| strings.step(state, byte).is_some() == wide.step(class.state, byte).is_some();
+            assert!((0..=u8::MAX).all(alike), "{}", &spelling[..len]);
+            classes.insert(class.state);
+        }
+    }
+    assert!(classes.len() <= 16, "{} classes", classes.len());
 }
 
 proptest! {
