@@ -12,15 +12,25 @@ use crate::regular::{Dfa, StateId, begins_character};
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 
-/// What an automaton reads of the plain text of a vocabulary.
+/// What an automaton reads of the plain text of a vocabulary, as far as the characters of a text and those that still complete it are within a budget.
+pub(super) enum Plain {
+    /// Whatever has at most so many characters; the state is the one before and after it.
+    Any {
+        state: StateId,
+        budget: u32,
+    },
+    Read(Found),
+}
+
+/// What was found of plain text that is not read as a whole.
 #[derive(Default)]
-pub(super) struct Plain {
+pub(super) struct Found {
     /// Runs of tokens in the vocabulary's list by shape.
-    pub(super) runs: Vec<Range<usize>>,
+    runs: Vec<Range<usize>>,
     /// Tokens of shapes that are not read as one.
-    pub(super) tokens: Vec<TokenId>,
+    tokens: Vec<TokenId>,
     /// Nodes that are not plain below text that was read, with the state after that text and the characters in it.
-    pub(super) breaks: Vec<Break>,
+    breaks: Vec<Break>,
 }
 
 /// A node of the trie that is not plain, below plain text.
@@ -33,17 +43,38 @@ pub(super) struct Break {
     pub(super) characters: u32,
 }
 
-/// Reads all plain text from a state of an automaton, as far as the characters of a text and those that still complete it are within `budget`.
-pub(super) fn read(vocabulary: &Vocabulary, dfa: &Dfa, at: StateId, budget: u32) -> Plain {
-    let mut reader =
-        Reader { vocabulary, dfa, budget, alike: alike(dfa), path: [(at, 0); 256], found: Plain::default() };
-    reader.read(at);
-    reader.found
+impl Plain {
+    /// Reads all plain text from a state of an automaton.
+    pub(super) fn read(vocabulary: &Vocabulary, dfa: &Dfa, at: StateId, budget: u32) -> Self {
+        if dfa.reads_any_text(at) {
+            return Self::Any { state: at, budget };
+        }
+        let (path, found) = ([(at, 0); 256], Found::default());
+        let mut reader = Reader { vocabulary, dfa, budget, alike: alike(dfa), path, found };
+        reader.read(at);
+        Self::Read(reader.found)
+    }
+
+    /// Adds the tokens to a set.
+    pub(super) fn add_to(&self, vocabulary: &Vocabulary, set: &mut Builder) {
+        match self {
+            Self::Any { budget, .. } => set.insert_words(&words(vocabulary, *budget)),
+            Self::Read(found) => found.add_to(vocabulary, set),
+        }
+    }
+
+    /// Where plain text ends.
+    pub(super) fn breaks(self, vocabulary: &Vocabulary) -> Vec<Break> {
+        match self {
+            Self::Any { state, budget } => breaks(vocabulary, state, budget),
+            Self::Read(found) => found.breaks,
+        }
+    }
 }
 
-impl Plain {
-    /// Adds the tokens to a set. What most tokens are in begins with all of them.
-    pub(super) fn add_to(&self, vocabulary: &Vocabulary, set: &mut Builder) {
+impl Found {
+    /// What most tokens are in begins with all of them.
+    fn add_to(&self, vocabulary: &Vocabulary, set: &mut Builder) {
         let all = &*vocabulary.plain().tokens;
         let count: usize = self.runs.iter().map(ExactSizeIterator::len).sum();
         if count > all.len() / 2 {
@@ -59,7 +90,7 @@ impl Plain {
 }
 
 /// The mask words of the plain tokens that begin at most so many characters.
-pub(super) fn words(vocabulary: &Vocabulary, budget: u32) -> Vec<u32> {
+fn words(vocabulary: &Vocabulary, budget: u32) -> Vec<u32> {
     let most = u8::try_from(budget).unwrap_or(u8::MAX).min(Vocabulary::NOT_PLAIN - 1);
     let word = |ids: &[u8]| {
         let eights = ids.chunks(8).map(|eight| {
@@ -78,7 +109,7 @@ fn bits(bytes: [u8; 8]) -> u8 {
 }
 
 /// Where plain text ends that may be any.
-pub(super) fn breaks(vocabulary: &Vocabulary, state: StateId, budget: u32) -> Vec<Break> {
+fn breaks(vocabulary: &Vocabulary, state: StateId, budget: u32) -> Vec<Break> {
     let plain = vocabulary.plain();
     let of = |place| {
         let characters = plain.shape(place).characters.into();
@@ -96,7 +127,7 @@ struct Reader<'a> {
     alike: [u8; 256],
     /// The states before each depth of a walk over texts, with the characters before it.
     path: [(StateId, u32); 256],
-    found: Plain,
+    found: Found,
 }
 
 /// Where the bytes of a kind lead to.
@@ -230,7 +261,7 @@ mod tests {
         let states = (0..dfa.states() as StateId).filter(|state| !dfa.is_within_character(*state));
         for (state, budget) in states.take(6).flat_map(|state| [(state, u32::MAX), (state, 5)]) {
             let mut set = TokenSet::builder(vocabulary.width());
-            read(&vocabulary, &dfa, state, budget).add_to(&vocabulary, &mut set);
+            Plain::read(&vocabulary, &dfa, state, budget).add_to(&vocabulary, &mut set);
             let mut mask = TokenMask::new(vocabulary.width());
             set.finish().add_to(&mut mask.as_mut());
             let expected = by_bytes(&vocabulary, &dfa, state, budget);

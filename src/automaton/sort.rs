@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::plain::{self, Break};
+use super::plain::{Break, Plain};
 use super::token_set::{Builder, TokenSet};
 use super::ways::Ways;
 use crate::expression::{Label, Leaf, State};
-use crate::regular::{Dfa, StateId};
+use crate::regular::StateId;
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 
@@ -70,7 +70,9 @@ impl End {
 /// Sorts the tokens that a leaf state reads.
 pub(super) fn sort(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Sorted {
     let mut sorting = Sorting::new(vocabulary, leaf, state);
-    let breaks = plain_text(vocabulary, leaf, state, u32::MAX, &mut sorting.inside);
+    let plain = plain_text(vocabulary, leaf, state, u32::MAX);
+    plain.iter().for_each(|plain| plain.add_to(vocabulary, &mut sorting.inside));
+    let breaks = plain.map(|plain| plain.breaks(vocabulary));
     Walk::new(vocabulary, leaf).all(state, breaks, |node, state| sorting.add(node, End::of(leaf, state)));
     sorting.finish()
 }
@@ -84,7 +86,8 @@ pub(super) fn sort_within(
     reached: &[Reached],
 ) -> Sorted {
     let mut sorting = Sorting::new(vocabulary, leaf, state);
-    plain_text(vocabulary, leaf, state, budget, &mut sorting.inside);
+    let plain = plain_text(vocabulary, leaf, state, budget);
+    plain.iter().for_each(|plain| plain.add_to(vocabulary, &mut sorting.inside));
     let within = reached.iter().filter(|reached| reached.cost <= budget);
     within.for_each(|Reached { node, end, .. }| sorting.add(*node, *end));
     sorting.finish()
@@ -93,10 +96,7 @@ pub(super) fn sort_within(
 /// What a leaf state reaches besides plain text, with what it costs: the same for all budgets. Some 250 of them matter where texts have a greatest length,
 /// and each would be a walk of 0.2 ms.
 pub(super) fn reach(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Vec<Reached> {
-    let breaks = leaf.plain(state).map(|(dfa, at)| match is_any_text(dfa, at) {
-        true => plain::breaks(vocabulary, at, u32::MAX),
-        false => plain::read(vocabulary, dfa, at, u32::MAX).breaks,
-    });
+    let breaks = plain_text(vocabulary, leaf, state, u32::MAX).map(|plain| plain.breaks(vocabulary));
     let mut reached = Vec::new();
     Walk::new(vocabulary, leaf).all(state, breaks, |node, state| {
         reached.push(Reached { node, cost: leaf.cost(state), end: End::of(leaf, state) });
@@ -138,27 +138,9 @@ impl<'a> Sorting<'a> {
     }
 }
 
-/// Whether these are all texts.
-fn is_any_text(dfa: &Dfa, at: StateId) -> bool {
-    at == dfa.start() && std::ptr::eq(dfa, &*Dfa::text())
-}
-
-/// Adds the plain tokens that a leaf state reads where an automaton alone reads them, and finds where plain text ends.
-fn plain_text(
-    vocabulary: &Vocabulary,
-    leaf: &Leaf,
-    state: State,
-    budget: u32,
-    inside: &mut Builder,
-) -> Option<Vec<Break>> {
-    let (dfa, at) = leaf.plain(state)?;
-    if is_any_text(dfa, at) {
-        inside.insert_words(&plain::words(vocabulary, budget));
-        return Some(plain::breaks(vocabulary, at, budget));
-    }
-    let plain = plain::read(vocabulary, dfa, at, budget);
-    plain.add_to(vocabulary, inside);
-    Some(plain.breaks)
+/// The plain text that a leaf state reads, where an automaton alone reads it.
+fn plain_text(vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u32) -> Option<Plain> {
+    leaf.plain(state).map(|(dfa, at)| Plain::read(vocabulary, dfa, at, budget))
 }
 
 /// The ways out of a leaf after at least one byte.

@@ -7,7 +7,7 @@
 
 use super::thread::{Tape, Thread};
 
-/// Threads that may be stepped and made for one mask.
+/// Threads that may be gone through for one mask.
 const STEPS: usize = 4_000;
 
 /// The same where a text is being captured.

@@ -179,9 +179,7 @@ impl Opening<'_> {
     /// Opens the frame on top of a stack that is not a join.
     fn frame(&mut self, stack: &Stack, tape: Tape) {
         match stack.top() {
-            None => {
-                add(Thread { head: Head::End, below: stack.clone(), tape }, self.out);
-            }
+            None => self.head(Head::End, stack.clone(), tape),
             Some((Frame::Expression(expression), below)) => self.expression(expression, below.clone(), tape),
             Some((Frame::CaptureEnd { start, outermost, then, binder }, below)) => {
                 let Tape::Read(read) = &tape else {

@@ -2,8 +2,8 @@
 //!
 //! A token that stays inside a leaf leads to one of few states, and what completes the text from there is found once per state, not once per
 //! token. While a text is being captured, what follows may depend on all of it: then a completion is *likely*, and where it is not short
-//! enough for that, tokens are judged one by one. Tokens that a mask has of its own, because they are too many to be listed or were found by
-//! walking all threads at once, are left out: a deadline narrows, and may narrow too far.
+//! enough for that, tokens are judged one by one. Tokens beyond a leaf that are too many to be listed, or were found by walking all threads at
+//! once, are left out: a deadline narrows, and may narrow too far.
 
 use super::Automaton;
 use super::completion::shortest_completion;

@@ -60,6 +60,12 @@ impl Dfa {
         TEXT.get_or_init(|| Arc::new(super::utf8::text())).clone()
     }
 
+    /// Whether this is the automaton of [all texts](Self::text), and any may follow in a state. An equal one that was built otherwise is not recognised.
+    #[must_use]
+    pub fn reads_any_text(&self, state: StateId) -> bool {
+        std::ptr::eq(self, &*Self::text()) && state == self.start()
+    }
+
     /// The state before the first byte.
     #[must_use]
     pub fn start(&self) -> StateId {

@@ -110,7 +110,7 @@ impl<'a> Trie<'a> {
     #[must_use]
     pub fn child(self, parent: Option<u32>, byte: u8) -> Option<u32> {
         match parent {
-            // They stand far apart: going from one to the next takes a microsecond where memory is cold.
+            // They stand far apart, so going from one to the next would miss the processor's caches.
             None => Some(self.roots[usize::from(byte)]),
             Some(_) => self.children(parent).find(|child| self.node(*child).byte == byte),
         }

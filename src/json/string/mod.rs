@@ -191,9 +191,7 @@ impl StringLanguage {
 
     /// Whether any text may follow, as far as its length allows.
     fn is_free(&self, position: Position) -> bool {
-        Arc::ptr_eq(&self.dfa, &Dfa::text())
-            && position.dfa == self.dfa.start()
-            && position.excluded.is_none()
+        self.dfa.reads_any_text(position.dfa) && position.excluded.is_none()
     }
 
     /// The label of the decoded text, where it is a word within all bounds.

@@ -43,10 +43,13 @@ impl StringLanguage {
     pub(super) fn representative(&self, state: State) -> Class {
         let Unpacked { position, phase } = Unpacked::from(state);
         let free = Position { excluded: None, ..position };
-        let standing = |position| Unpacked { position, phase }.pack();
+        let standing = |position, phase| Unpacked { position, phase }.pack();
         let Some((wide, budget)) = self.wide().zip(self.window.budget(position.chars)) else {
             let counted = Position { chars: self.window.class(position.chars), ..free };
-            return Class { doubtful: self.forbidden(position, phase), ..Class::of(standing(counted)) };
+            return Class {
+                doubtful: self.forbidden(position, phase),
+                ..Class::of(standing(counted, phase))
+            };
         };
         let Live { states, is_exact, .. } = self.dfa.live();
         // Beginnings cost what they have; what a text costs beyond is known where the text may end everywhere, or else by its own automaton.
@@ -55,9 +58,9 @@ impl StringLanguage {
             if as_live { (&wide.live, states[position.dfa as usize]) } else { (&wide.own, position.dfa) };
         let ends_alike = position.chars >= self.window.bounds().0 && (*is_exact || !as_live);
         let doubtful = if ends_alike { self.forbidden(position, phase) } else { ByteSet::ALL };
-        let is_any = Arc::ptr_eq(&self.dfa.live().dfa, &Dfa::text()) && as_live && dfa == Dfa::text().start();
+        let is_any = as_live && self.dfa.live().dfa.reads_any_text(dfa);
         let phase = if is_any { phase.alike() } else { phase };
-        let state = Unpacked { position: Position { dfa, chars: 0, ..free }, phase }.pack();
+        let state = standing(Position { dfa, chars: 0, ..free }, phase);
         Class { leaf: Some(leaf.clone()), state, budget, doubtful }
     }
 
