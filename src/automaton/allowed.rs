@@ -5,6 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::inside::Inside;
 use super::mask_ids::{MaskId, MaskIds};
 use super::token_set::TokenSet;
 use crate::cache::Weight;
@@ -15,7 +16,7 @@ use crate::token_mask::{Source, TokenMask, TokenMaskMut};
 #[derive(Debug)]
 pub(super) struct Allowed {
     /// Tokens that one leaf reads to their end, and those that are too many to be listed.
-    inside: Box<[Arc<TokenSet>]>,
+    inside: Inside,
     /// Tokens that go on beyond a leaf, where they are in shared sets.
     beyond: Box<[Arc<TokenSet>]>,
     /// All others; some may stand there twice.
@@ -30,7 +31,7 @@ pub(super) struct Allowed {
 impl Allowed {
     /// `own_bytes` are those of the sets that no other mask shares.
     pub(super) fn new(
-        inside: Box<[Arc<TokenSet>]>,
+        inside: Inside,
         beyond: Box<[Arc<TokenSet>]>,
         tokens: Box<[TokenId]>,
         own_bytes: usize,
@@ -66,14 +67,8 @@ impl Allowed {
 
     /// Writes the tokens into a mask, and clears everything else.
     pub(super) fn fill(&self, mask: &mut TokenMaskMut<'_>) {
-        let mut sets = self.inside.iter().chain(&self.beyond);
-        match sets.next() {
-            None => mask.clear(),
-            Some(first) => {
-                first.copy_to(mask);
-                sets.for_each(|set| set.add_to(mask));
-            }
-        }
+        self.inside.copy_to(mask);
+        self.beyond.iter().for_each(|set| set.add_to(mask));
         self.tokens.iter().for_each(|token| mask.insert(*token));
     }
 }
@@ -81,7 +76,7 @@ impl Allowed {
 impl Weight for Arc<Allowed> {
     fn weight_bytes(&self) -> usize {
         // Most sets belong to a leaf's table and are counted there.
-        let sets = self.inside.len() + self.beyond.len();
-        self.own_bytes + sets * size_of::<Arc<TokenSet>>() + size_of_val::<[TokenId]>(&self.tokens)
+        let beyond = size_of_val::<[Arc<TokenSet>]>(&self.beyond);
+        self.own_bytes + self.inside.own_bytes() + beyond + size_of_val::<[TokenId]>(&self.tokens)
     }
 }

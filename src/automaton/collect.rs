@@ -13,6 +13,7 @@ use super::Unit;
 use super::advance::advance;
 use super::allowed::Allowed;
 use super::expansions::Expansions;
+use super::inside::Inside;
 use super::leaf_table::{LeafEntry, LeafTables};
 use super::openings::Openings;
 use super::residual::step;
@@ -23,7 +24,7 @@ use super::thread::{Head, Tape, Thread};
 use super::token_set::{self, TokenSet};
 use super::walk;
 use super::ways::Ways;
-use crate::expression::{Class, Leaf, State};
+use crate::expression::{ByteSet, Class, Leaf, State};
 use crate::special::{SpecialToken, TokenId};
 use crate::vocabulary::Vocabulary;
 
@@ -42,13 +43,15 @@ struct Origin<'t> {
 }
 
 /// Tokens that go on beyond a leaf.
-#[derive(Default)]
 struct Beyond {
     /// Those that are many, in sets that others share.
     sets: Vec<Arc<TokenSet>>,
     /// The others.
     tokens: Vec<TokenId>,
 }
+
+/// Room for the tokens that most masks list.
+const USUAL: usize = 256;
 
 /// Fewer tokens than this are copied, not shared: a set is some lines of memory away.
 const FEW: usize = 32;
@@ -71,7 +74,7 @@ pub(super) struct Collector<'a> {
     openings: &'a Openings,
     steps: Steps,
     /// Tokens that are read by one leaf to their end.
-    inside: Vec<Arc<TokenSet>>,
+    inside: Inside,
     /// All others.
     beyond: Beyond,
     /// Nodes at which what all captured texts have in common ends. What follows there is each text's own.
@@ -86,7 +89,8 @@ impl<'a> Collector<'a> {
         (rules, openings): (&'a Expansions, &'a Openings),
         threads: &[Thread],
     ) -> Allowed {
-        let (inside, beyond, captured) = (Vec::new(), Beyond::default(), Vec::new());
+        let (inside, captured) = (Inside::default(), Vec::new());
+        let beyond = Beyond { sets: Vec::new(), tokens: Vec::with_capacity(USUAL) };
         let steps = Steps::new(threads);
         let mut collector = Self { vocabulary, leaves, rules, openings, steps, inside, beyond, captured };
         threads.iter().for_each(|thread| collector.thread(Origin { thread, node: None }));
@@ -95,7 +99,7 @@ impl<'a> Collector<'a> {
             own_bytes += collector.gather();
         }
         let Beyond { sets, tokens } = collector.beyond;
-        Allowed::new(collector.inside.into(), sets.into(), tokens.into(), own_bytes)
+        Allowed::new(collector.inside, sets.into(), tokens.into(), own_bytes)
     }
 
     /// Begins again, with all threads at once; the bytes of the set that this makes.
@@ -128,7 +132,7 @@ impl<'a> Collector<'a> {
     fn keep(&mut self, tokens: token_set::Builder) -> usize {
         let set = Arc::new(tokens.finish());
         let bytes = set.memory_bytes();
-        self.inside.push(set);
+        self.inside.add(&set);
         bytes
     }
 
@@ -186,31 +190,30 @@ impl<'a> Collector<'a> {
             None => return,
         };
         let is_left = |node: &u32| {
-            let is_doubtful = is_bounded || class.doubtful.contains(vocabulary.trie().first_byte(*node));
-            let after = || reads(leaf, state, vocabulary.prefix(*node));
-            !is_doubtful || after().is_some_and(|state| leaf.accepts(state).is_some())
+            let after = reads(leaf, state, vocabulary.prefix(*node));
+            after.is_some_and(|state| leaf.accepts(state).is_some())
         };
+        let doubtful = if is_bounded { ByteSet::ALL } else { class.doubtful };
         for (label, ways) in exits {
-            let is_exact = class.is_exact() && !is_bounded;
-            let ways = if is_exact { Some(ways.clone()) } else { ways.clone().filtered(vocabulary, is_left) };
+            let refused: Vec<u32> = ways.after(vocabulary, &doubtful).filter(|node| !is_left(node)).collect();
+            let ways = ways.without(&refused);
             ways.into_iter().for_each(|ways| self.leave(origin, &origin.thread.below_leaf(*label), &ways));
         }
     }
 
     /// Tokens that a leaf reads from end to end.
     fn whole_tokens(&mut self, leaf: &Leaf, state: State, class: &Class, entry: &LeafEntry) {
-        let is_read = |(first, token): &&(u8, TokenId)| {
-            let bytes = || self.vocabulary.token_bytes(*token).unwrap_or_default();
-            !class.doubtful.contains(*first) || reads(leaf, state, bytes()).is_some()
+        let is_read = |token: &TokenId| {
+            let bytes = self.vocabulary.token_bytes(*token).unwrap_or_default();
+            reads(leaf, state, bytes).is_some()
         };
-        let set = if class.is_exact() || entry.complete.iter().all(|token| is_read(&token)) {
-            &entry.whole
-        } else {
-            self.beyond.tokens.extend(entry.complete.iter().filter(is_read).map(|(_, token)| token));
-            &entry.inside
-        };
-        if !self.inside.iter().any(|known| Arc::ptr_eq(known, set)) {
-            self.inside.push(set.clone());
+        let complete = &entry.complete;
+        let mut refused: Vec<_> = complete.after(&class.doubtful).filter(|token| !is_read(token)).collect();
+        refused.sort_unstable();
+        if refused.len() > complete.tokens.len() / 2 || !self.inside.add_except(&entry.whole, &refused) {
+            let is_read = |token: &TokenId| refused.binary_search(token).is_err();
+            self.inside.add(&entry.inside);
+            self.beyond.tokens.extend(complete.tokens.iter().copied().filter(is_read));
         }
     }
 

@@ -14,7 +14,7 @@ use super::sort::{Exits, Passed, Reached, Sorted, exits, pass, reach, sort, sort
 use super::token_set::TokenSet;
 use super::ways::Ways;
 use crate::cache::{Bounded, Weighed, bounded, known};
-use crate::expression::{Class, Label, Leaf, State};
+use crate::expression::{ByteSet, Class, Label, Leaf, State};
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 
@@ -25,30 +25,63 @@ pub(super) struct LeafEntry {
     pub(super) inside: Arc<TokenSet>,
     /// Those, and the tokens that complete the leaf.
     pub(super) whole: Arc<TokenSet>,
-    /// Tokens that complete the leaf, each after its first byte.
-    pub(super) complete: Box<[(u8, TokenId)]>,
+    /// Tokens that complete the leaf.
+    pub(super) complete: ByFirst,
     /// The ways out of the leaf after at least one byte, where it can never be longer then.
     pub(super) exits: Option<Exits>,
 }
 
 impl LeafEntry {
     fn new(vocabulary: &Vocabulary, Sorted { inside, complete, exits }: Sorted) -> Self {
+        let complete = ByFirst::new(complete);
         let inside = Arc::new(inside.finish());
-        let whole = if complete.is_empty() {
+        let whole = if complete.tokens.is_empty() {
             inside.clone()
         } else {
             let mut whole = inside.to_builder(vocabulary.width());
-            complete.iter().for_each(|(_, token)| whole.insert(*token));
+            whole.insert_all(&complete.tokens);
             Arc::new(whole.finish())
         };
-        Self { inside, whole, complete: complete.into(), exits }
+        Self { inside, whole, complete, exits }
     }
 
     fn memory_bytes(&self) -> usize {
         let is_one = Arc::ptr_eq(&self.inside, &self.whole);
         let whole = if is_one { 0 } else { self.whole.memory_bytes() };
         let exits = self.exits.as_ref().map_or(0, exit_bytes);
-        self.inside.memory_bytes() + whole + size_of_val::<[(u8, TokenId)]>(&self.complete) + exits
+        self.inside.memory_bytes() + whole + self.complete.memory_bytes() + exits
+    }
+}
+
+/// Tokens by their first byte.
+#[derive(Debug)]
+pub(super) struct ByFirst {
+    pub(super) tokens: Box<[TokenId]>,
+    /// For each first byte where its tokens end.
+    ends: Box<[(u8, u32)]>,
+}
+
+impl ByFirst {
+    /// Of tokens after their first bytes.
+    fn new(mut tokens: Vec<(u8, TokenId)>) -> Self {
+        tokens.sort_unstable();
+        let groups = tokens.chunk_by(|(a, _), (b, _)| a == b);
+        let ends = groups.scan(0, |end, group| {
+            *end += group.len() as u32;
+            Some((group[0].0, *end))
+        });
+        Self { ends: ends.collect(), tokens: tokens.iter().map(|(_, token)| *token).collect() }
+    }
+
+    /// The tokens that begin with one of these bytes.
+    pub(super) fn after(&self, bytes: &ByteSet) -> impl Iterator<Item = TokenId> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, end)| *end as usize));
+        let groups = starts.zip(&self.ends).filter(|(_, (byte, _))| bytes.contains(*byte));
+        groups.flat_map(|(start, (_, end))| &self.tokens[start..*end as usize]).copied()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val::<[TokenId]>(&self.tokens) + size_of_val::<[(u8, u32)]>(&self.ends)
     }
 }
 

@@ -18,6 +18,7 @@ mod completion;
 mod describe;
 mod ends;
 mod expansions;
+mod inside;
 mod leaf_table;
 mod mask_ids;
 mod openings;

@@ -138,7 +138,7 @@ impl Thread {
 
 /// Resolves everything above the next consuming positions of `stack` and adds a thread for each.
 pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<Thread>) {
-    let mut opening = Opening { rules, pending: Vec::new(), out };
+    let mut opening = Opening { rules, pending: Vec::with_capacity(8), out };
     opening.pending.push(Pending { first: None, below: stack, tape });
     // Alternatives are met again where the frames above them read nothing.
     #[expect(clippy::mutable_key_type, reason = "what is filled in later is neither hashed nor compared")]

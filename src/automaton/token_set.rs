@@ -43,6 +43,11 @@ impl TokenSet {
         }
     }
 
+    /// Whether the tokens are listed.
+    pub(super) fn is_few(&self) -> bool {
+        matches!(self, Self::Few(_))
+    }
+
     pub(super) fn memory_bytes(&self) -> usize {
         match self {
             Self::Few(tokens) => size_of_val::<[TokenId]>(tokens),

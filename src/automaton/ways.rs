@@ -7,7 +7,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::expression::fingerprint;
+use crate::expression::{ByteSet, fingerprint};
 use crate::vocabulary::Vocabulary;
 
 /// Nodes of the trie at which something begins: at least one, ascending, each with nodes below it. Compared by content, cheap to clone.
@@ -23,18 +23,34 @@ impl Ways {
         nodes.retain(|node| vocabulary.trie().children(Some(*node)).next().is_some());
         nodes.sort_unstable();
         nodes.dedup();
-        let hash = fingerprint(&nodes);
-        (!nodes.is_empty()).then(|| Self { nodes: nodes.into(), hash })
+        Self::of(nodes)
     }
 
     pub(super) fn nodes(&self) -> &[u32] {
         &self.nodes
     }
 
-    /// Those that `keep` approves of.
-    pub(super) fn filtered(self, vocabulary: &Vocabulary, keep: impl FnMut(&u32) -> bool) -> Option<Self> {
-        let kept: Vec<u32> = self.nodes.iter().copied().filter(keep).collect();
-        if kept.len() == self.nodes.len() { Some(self) } else { Self::new(vocabulary, kept) }
+    /// Those whose texts begin with one of these bytes.
+    pub(super) fn after(&self, vocabulary: &Vocabulary, bytes: &ByteSet) -> impl Iterator<Item = u32> {
+        let after = |byte| {
+            let below = vocabulary.trie().below_first(byte);
+            let from = self.nodes.partition_point(|node| *node < below.start);
+            self.nodes[from..].iter().take_while(move |node| **node < below.end)
+        };
+        bytes.iter().flat_map(after).copied()
+    }
+
+    /// Those that are not among `refused`, which are some of them, ascending.
+    pub(super) fn without(&self, refused: &[u32]) -> Option<Self> {
+        if refused.is_empty() {
+            return Some(self.clone());
+        }
+        let is_kept = |node: &u32| refused.binary_search(node).is_err();
+        Self::of(self.nodes.iter().copied().filter(is_kept).collect())
+    }
+
+    fn of(nodes: Vec<u32>) -> Option<Self> {
+        (!nodes.is_empty()).then(|| Self { hash: fingerprint(&nodes), nodes: nodes.into() })
     }
 
     pub(super) fn memory_bytes(&self) -> usize {

@@ -63,6 +63,14 @@ impl ByteSet {
     pub fn contains(&self, byte: u8) -> bool {
         self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
     }
+
+    /// The bytes in the set, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u8> {
+        (0..=3).zip(self.0).flat_map(|(place, word)| {
+            let rest = std::iter::successors(Some(word), |word| Some(word & (word - 1)));
+            rest.take_while(|word| *word != 0).map(move |word| place << 6 | word.trailing_zeros() as u8)
+        })
+    }
 }
 
 impl FromIterator<u8> for ByteSet {

@@ -1,6 +1,7 @@
 //! The byte trie of a vocabulary, laid out for walking.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::tables::{NO_TOKEN, PackedNode};
 use crate::special::TokenId;
@@ -112,7 +113,10 @@ impl<'a> Trie<'a> {
         match parent {
             // They stand far apart, so going from one to the next would miss the processor's caches.
             None => Some(self.roots[usize::from(byte)]),
-            Some(_) => self.children(parent).find(|child| self.node(*child).byte == byte),
+            Some(_) => {
+                let at_or_after = self.children(parent).find(|child| self.node(*child).byte >= byte);
+                at_or_after.filter(|child| self.node(*child).byte == byte)
+            }
         }
     }
 
@@ -121,6 +125,12 @@ impl<'a> Trie<'a> {
     pub fn first_byte(self, node: u32) -> u8 {
         let place = self.roots.partition_point(|root| *root <= node);
         u8::try_from(place - 1).expect("one for each byte")
+    }
+
+    /// The nodes whose prefixes begin with a byte.
+    pub(crate) fn below_first(self, byte: u8) -> Range<u32> {
+        let end = self.roots.get(usize::from(byte) + 1).copied();
+        self.roots[usize::from(byte)]..end.unwrap_or(self.len())
     }
 
     /// The longest token that `text` begins with, and its length.

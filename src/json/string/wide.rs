@@ -69,8 +69,10 @@ impl StringLanguage {
         let Some((excluded, state)) = self.excluded.as_ref().zip(position.excluded) else {
             return ByteSet::EMPTY;
         };
-        if phase != Phase::Text {
-            return ByteSet::ALL;
+        match phase {
+            Phase::Text => {}
+            Phase::Opening => return [b'"'].into_iter().collect(),
+            _ => return ByteSet::ALL,
         }
         // A character may also be written as an escape.
         excluded.bytes(state).chain([b'"', b'\\']).collect()
