@@ -14,10 +14,11 @@ use super::advance::advance;
 use super::allowed::Allowed;
 use super::expansions::Expansions;
 use super::inside::Inside;
+use super::kept::Kept;
 use super::leaf_table::{LeafEntry, LeafTables};
 use super::openings::Openings;
 use super::residual::step;
-use super::sort::reads;
+use super::sort::Exits;
 use super::stack::Stack;
 use super::steps::Steps;
 use super::thread::{Head, Tape, Thread};
@@ -168,9 +169,7 @@ impl<'a> Collector<'a> {
         if let Some(ways) = Ways::new(self.vocabulary, vec![node]) {
             let passed = self.leaves.passed(self.vocabulary, &ways, leaf, state);
             self.beyond.add(&passed.tokens);
-            for (label, ways) in &passed.exits {
-                self.leave(origin, &thread.below_leaf(*label), ways);
-            }
+            self.leave_by(origin, &passed.exits);
         }
     }
 
@@ -178,42 +177,51 @@ impl<'a> Collector<'a> {
     fn whole_leaf(&mut self, origin: Origin<'_>, leaf: &Leaf, state: State) {
         let (leaves, vocabulary, class) = (self.leaves, self.vocabulary, leaf.class(state));
         let entry = leaves.entry(vocabulary, leaf, &class);
-        self.whole_tokens(leaf, state, &class, &entry);
-        let found;
-        let (exits, is_bounded) = match &entry.exits {
-            Some(exits) => (exits, false),
-            None if self.takes_bytes_below(origin.thread) => {
-                found = leaves.exits(vocabulary, leaf, &class);
-                (&*found, class.budget != u32::MAX)
+        let (exits, doubtful) = self.ways_out(origin.thread, leaf, &class, &entry);
+        if class.is_exact() && doubtful == ByteSet::EMPTY {
+            self.inside.add(&entry.whole);
+            return self.leave_by(origin, &exits);
+        }
+        let make = || Kept::new(vocabulary, (leaf, state), (&class, &entry), (&exits, &doubtful));
+        // Few bytes are the names of one object, and soon read.
+        let is_much = doubtful == ByteSet::ALL;
+        let kept = if is_much { leaves.kept(leaf, state, make) } else { Arc::new(make()) };
+        self.whole_tokens(&entry, &kept.refused);
+        self.leave_by(origin, &kept.exits);
+    }
+
+    /// The ways out of the leaf of a thread for the class of its state, and the bytes that are doubtful in them.
+    fn ways_out(
+        &self,
+        thread: &Thread,
+        leaf: &Leaf,
+        class: &Class,
+        entry: &LeafEntry,
+    ) -> (Arc<Exits>, ByteSet) {
+        match &entry.exits {
+            Some(exits) => (exits.clone(), class.doubtful),
+            None if self.takes_bytes_below(thread) => {
+                let doubtful = if class.budget == u32::MAX { class.doubtful } else { ByteSet::ALL };
+                (self.leaves.exits(self.vocabulary, leaf, class), doubtful)
             }
             // A special token follows free text, which can be left anywhere: the list would be as long as the vocabulary.
-            None => return,
-        };
-        let is_left = |node: &u32| {
-            let after = reads(leaf, state, vocabulary.prefix(*node));
-            after.is_some_and(|state| leaf.accepts(state).is_some())
-        };
-        let doubtful = if is_bounded { ByteSet::ALL } else { class.doubtful };
-        for (label, ways) in exits {
-            let refused: Vec<u32> = ways.after(vocabulary, &doubtful).filter(|node| !is_left(node)).collect();
-            let ways = ways.without(&refused);
-            ways.into_iter().for_each(|ways| self.leave(origin, &origin.thread.below_leaf(*label), &ways));
+            None => (Arc::default(), ByteSet::EMPTY),
         }
     }
 
-    /// Tokens that a leaf reads from end to end.
-    fn whole_tokens(&mut self, leaf: &Leaf, state: State, class: &Class, entry: &LeafEntry) {
-        let is_read = |token: &TokenId| {
-            let bytes = self.vocabulary.token_bytes(*token).unwrap_or_default();
-            reads(leaf, state, bytes).is_some()
-        };
-        let complete = &entry.complete;
-        let mut refused: Vec<_> = complete.after(&class.doubtful).filter(|token| !is_read(token)).collect();
-        refused.sort_unstable();
-        if refused.len() > complete.tokens.len() / 2 || !self.inside.add_except(&entry.whole, &refused) {
+    fn leave_by(&mut self, origin: Origin<'_>, exits: &Exits) {
+        for (label, ways) in exits {
+            self.leave(origin, &origin.thread.below_leaf(*label), ways);
+        }
+    }
+
+    /// Tokens that a leaf reads from end to end, but for some that complete it, ascending.
+    fn whole_tokens(&mut self, entry: &LeafEntry, refused: &[TokenId]) {
+        let complete = &entry.complete.tokens;
+        if refused.len() > complete.len() / 2 || !self.inside.add_except(&entry.whole, refused) {
             let is_read = |token: &TokenId| refused.binary_search(token).is_err();
             self.inside.add(&entry.inside);
-            self.beyond.tokens.extend(complete.tokens.iter().copied().filter(is_read));
+            self.beyond.tokens.extend(complete.iter().copied().filter(is_read));
         }
     }
 

@@ -28,7 +28,7 @@ pub(super) fn shortest_completion(threads: &[Thread], rules: &Expansions) -> Vec
                 let cost =
                     |label: u32| arms.get(label as usize).map_or(0, crate::expression::Expression::min_len);
                 let (read, _) = leaf.completion(*state, &cost);
-                let last = read.iter().try_fold(*state, |state, byte| leaf.step(state, *byte));
+                let last = leaf.reads(*state, &read);
                 let last = last.expect("a completion is read by its leaf");
                 units.extend(read.iter().map(|byte| Unit::Byte(*byte)));
                 thread.leave(leaf, last, &read, rules, &mut after);

@@ -10,11 +10,12 @@
 use std::sync::Arc;
 
 use super::ends::Ends;
-use super::sort::{Exits, Passed, Reached, Sorted, exits, pass, reach, sort, sort_within};
+use super::kept::Kept;
+use super::sort::{Exits, Passed, Reached, Sorted, exit_bytes, exits, pass, reach, sort, sort_within};
 use super::token_set::TokenSet;
 use super::ways::Ways;
 use crate::cache::{Bounded, Weighed, bounded, known};
-use crate::expression::{ByteSet, Class, Label, Leaf, State};
+use crate::expression::{ByteSet, Class, Leaf, State};
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 
@@ -28,7 +29,7 @@ pub(super) struct LeafEntry {
     /// Tokens that complete the leaf.
     pub(super) complete: ByFirst,
     /// The ways out of the leaf after at least one byte, where it can never be longer then.
-    pub(super) exits: Option<Exits>,
+    pub(super) exits: Option<Arc<Exits>>,
 }
 
 impl LeafEntry {
@@ -42,13 +43,13 @@ impl LeafEntry {
             whole.insert_all(&complete.tokens);
             Arc::new(whole.finish())
         };
-        Self { inside, whole, complete, exits }
+        Self { inside, whole, complete, exits: exits.map(Arc::new) }
     }
 
     fn memory_bytes(&self) -> usize {
         let is_one = Arc::ptr_eq(&self.inside, &self.whole);
         let whole = if is_one { 0 } else { self.whole.memory_bytes() };
-        let exits = self.exits.as_ref().map_or(0, exit_bytes);
+        let exits = self.exits.as_deref().map_or(0, exit_bytes);
         self.inside.memory_bytes() + whole + self.complete.memory_bytes() + exits
     }
 }
@@ -85,10 +86,6 @@ impl ByFirst {
     }
 }
 
-fn exit_bytes(exits: &Exits) -> usize {
-    exits.iter().map(|(_, ways)| size_of::<(Label, Ways)>() + ways.memory_bytes()).sum()
-}
-
 /// The tables of all leaves of a vocabulary, bounded in bytes and shared by all its grammars.
 pub(super) struct LeafTables {
     entries: Bounded<(Leaf, State, u32), Weighed<LeafEntry>>,
@@ -96,6 +93,8 @@ pub(super) struct LeafTables {
     reached: Bounded<(Leaf, State), Weighed<Vec<Reached>>>,
     exits: Bounded<(Leaf, State), Weighed<Exits>>,
     passed: Bounded<(Ways, Leaf, State), Weighed<Passed>>,
+    /// What states keep of their classes where that is much to read.
+    kept: Bounded<(Leaf, State), Weighed<Kept>>,
     ends: Bounded<(Leaf, State), Weighed<Ends>>,
 }
 
@@ -103,10 +102,11 @@ impl LeafTables {
     pub(super) fn new(bytes: usize) -> Self {
         let eighth = bytes / 8;
         Self {
-            entries: bounded(bytes - 4 * eighth),
+            entries: bounded(bytes - 5 * eighth),
             reached: bounded(eighth),
             exits: bounded(eighth),
             passed: bounded(eighth),
+            kept: bounded(eighth),
             ends: bounded(eighth),
         }
     }
@@ -161,6 +161,12 @@ impl LeafTables {
         known(&self.passed, (ways.clone(), leaf.clone(), state), make, bytes)
     }
 
+    /// What a state keeps of its class, made where it is not known.
+    pub(super) fn kept(&self, leaf: &Leaf, state: State, make: impl FnOnce() -> Kept) -> Arc<Kept> {
+        let bytes = |(leaf, _): &(Leaf, _), kept: &Kept| kept.memory_bytes() + leaf.memory_bytes();
+        known(&self.kept, (leaf.clone(), state), |_| make(), bytes)
+    }
+
     /// Where the tokens that stay inside the leaf lead to from a state. Only deadlines ask.
     pub(super) fn ends(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Arc<Ends> {
         let make = |(leaf, state): &(Leaf, State)| Ends::new(vocabulary, leaf, *state);
@@ -169,7 +175,7 @@ impl LeafTables {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let beyond = self.exits.weight() + self.passed.weight() + self.ends.weight();
+        let beyond = self.exits.weight() + self.passed.weight() + self.kept.weight() + self.ends.weight();
         let bytes = self.entries.weight() + self.reached.weight() + beyond;
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }

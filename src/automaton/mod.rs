@@ -19,6 +19,7 @@ mod describe;
 mod ends;
 mod expansions;
 mod inside;
+mod kept;
 mod leaf_table;
 mod mask_ids;
 mod openings;

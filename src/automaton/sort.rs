@@ -30,6 +30,11 @@ pub(super) struct Sorted {
 /// Ways out of a leaf after at least one byte, by the label of what was read.
 pub(super) type Exits = Box<[(Label, Ways)]>;
 
+/// The bytes that ways out of a leaf hold.
+pub(super) fn exit_bytes(exits: &Exits) -> usize {
+    exits.iter().map(|(_, ways)| size_of::<(Label, Ways)>() + ways.memory_bytes()).sum()
+}
+
 /// What a leaf state does with tokens that go on after some ways.
 #[derive(Debug)]
 pub(super) struct Passed {
@@ -176,11 +181,6 @@ fn by_label(vocabulary: &Vocabulary, mut exits: Vec<(Label, u32)>) -> Exits {
     groups.filter_map(ways).collect()
 }
 
-/// The state of the leaf after these bytes, where it can read them.
-pub(super) fn reads(leaf: &Leaf, state: State, bytes: &[u8]) -> Option<State> {
-    bytes.iter().try_fold(state, |state, byte| leaf.step(state, *byte))
-}
-
 /// A walk over the trie by a leaf.
 struct Walk<'a> {
     vocabulary: &'a Vocabulary,
@@ -206,7 +206,7 @@ impl<'a> Walk<'a> {
         for Break { node, state: at, characters } in breaks {
             let found = trie.node(node);
             let prefix = || &self.vocabulary.prefix(node)[..found.parent_depth()];
-            let before = befores.entry((at, characters)).or_insert_with(|| reads(self.leaf, state, prefix()));
+            let before = befores.entry((at, characters)).or_insert_with(|| self.leaf.reads(state, prefix()));
             if let Some(before) = *before {
                 self.range(before, node..found.end, &mut visit);
             }

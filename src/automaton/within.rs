@@ -105,7 +105,7 @@ impl Automaton {
     /// The state of a leaf after a token.
     fn end(&self, leaf: &Leaf, from: State, token: TokenId) -> Option<State> {
         let bytes = self.vocabulary().token_bytes(token)?;
-        bytes.iter().try_fold(from, |state, byte| leaf.step(state, *byte))
+        leaf.reads(from, bytes)
     }
 
     /// Judges what completes the text when the thread has come to another state of its leaf, whatever the text is.
