@@ -99,8 +99,11 @@ mod tests {
         /// Each addition is a union with the set but for the tokens, whatever came before.
         #[test]
         fn is_a_union(additions in proptest::collection::vec((0_usize..3, proptest::collection::btree_set(0_u32..6, 0..4)), 0..6)) {
-            let sets = [[0, 1, 2], [1, 2, 3], [3, 4, 5]].map(|tokens| {
+            let sets = [([0, 1, 2], false), ([1, 2, 3], true), ([3, 4, 5], false)].map(|(tokens, are_words)| {
                 let mut builder = TokenSet::builder(6);
+                if are_words {
+                    builder.insert_words(&[0]);
+                }
                 builder.insert_all(&tokens);
                 (Arc::new(builder.finish()), BTreeSet::from(tokens))
             });

@@ -67,7 +67,8 @@ impl ByteSet {
     /// The bytes in the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u8> {
         (0..=3).zip(self.0).flat_map(|(place, word)| {
-            let rest = std::iter::successors(Some(word), |word| Some(word & (word - 1)));
+            // Without its lowest bit, as long as there is one.
+            let rest = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
             rest.take_while(|word| *word != 0).map(move |word| place << 6 | word.trailing_zeros() as u8)
         })
     }
@@ -194,5 +195,19 @@ impl Hash for Leaf {
 impl Debug for Leaf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.language.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ByteSet;
+
+    #[test]
+    fn byte_sets_list_their_bytes() {
+        for bytes in [vec![], vec![0], vec![63, 64, 127, 128, 255], (0..=255).collect()] {
+            let set: ByteSet = bytes.iter().copied().collect();
+            assert_eq!(set.iter().collect::<Vec<u8>>(), bytes);
+            assert!((0..=255).all(|byte| set.contains(byte) == bytes.contains(&byte)));
+        }
     }
 }
