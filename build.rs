@@ -14,6 +14,8 @@ use std::{env, error::Error, fs, path::Path};
 
 #[path = "src/cache.rs"]
 mod cache;
+#[path = "src/vocabulary/characters.rs"]
+mod characters;
 #[path = "src/formats/definition.rs"]
 mod definition;
 #[path = "src/vocabulary/error.rs"]
@@ -40,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for source in ["cache.rs", "formats/definition.rs", "limits", "regular", "special.rs"] {
         println!("cargo::rerun-if-changed=src/{source}");
     }
-    for module in ["error", "shapes", "tables"] {
+    for module in ["characters", "error", "shapes", "tables"] {
         println!("cargo::rerun-if-changed=src/vocabulary/{module}.rs");
     }
     println!("cargo::rerun-if-changed=build.rs");
@@ -75,12 +77,12 @@ fn image(tables: &Tables) -> Result<Vec<u8>, env::VarError> {
         &*plain.members,
         &*plain.tokens,
         &*plain.breaks,
+        &*tables.characters.planes,
     ];
     let lengths = lists.map(|list| list.len() as u32);
     let header = lengths.into_iter().chain([tables.count, tables.longest]);
     let words = header.chain(lists.into_iter().flatten().copied());
-    let bytes = tables.characters.iter().chain(&*tables.bytes).copied();
-    Ok(words.flat_map(to_bytes).chain(bytes).collect())
+    Ok(words.flat_map(to_bytes).chain(tables.bytes.iter().copied()).collect())
 }
 
 /// All formats as `src/formats/image.rs` reads them.

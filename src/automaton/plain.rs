@@ -58,7 +58,7 @@ impl Plain {
     /// Adds the tokens to a set.
     pub(super) fn add_to(&self, vocabulary: &Vocabulary, set: &mut Builder) {
         match self {
-            Self::Any { budget, .. } => set.insert_words(&words(vocabulary, *budget)),
+            Self::Any { budget, .. } => set.insert_words(&vocabulary.plain_words(*budget)),
             Self::Read(found) => found.add_to(vocabulary, set),
         }
     }
@@ -78,7 +78,7 @@ impl Found {
         let all = &*vocabulary.plain().tokens;
         let count: usize = self.runs.iter().map(ExactSizeIterator::len).sum();
         if count > all.len() / 2 {
-            set.insert_words(&words(vocabulary, u32::MAX));
+            set.insert_words(&vocabulary.plain_words(u32::MAX));
             let starts = self.runs.iter().map(|run| run.start).chain([all.len()]);
             let ends = std::iter::once(0).chain(self.runs.iter().map(|run| run.end));
             ends.zip(starts).for_each(|(end, start)| set.remove_all(&all[end..start]));
@@ -87,25 +87,6 @@ impl Found {
         }
         set.insert_all(&self.tokens);
     }
-}
-
-/// The mask words of the plain tokens that begin at most so many characters.
-fn words(vocabulary: &Vocabulary, budget: u32) -> Vec<u32> {
-    let most = u8::try_from(budget).unwrap_or(u8::MAX).min(Vocabulary::NOT_PLAIN - 1);
-    let word = |ids: &[u8]| {
-        let eights = ids.chunks(8).map(|eight| {
-            let mut fit = [0; 8];
-            fit.iter_mut().zip(eight).for_each(|(fit, characters)| *fit = u8::from(*characters <= most));
-            bits(fit)
-        });
-        eights.zip((0..32).step_by(8)).fold(0, |word, (bits, at)| word | u32::from(bits) << at)
-    };
-    vocabulary.plain_characters().chunks(32).map(word).collect()
-}
-
-/// Eight bytes of 0 or 1 as the bits of one, the first as the lowest. The product has each of them once in its highest byte, and nothing is carried.
-fn bits(bytes: [u8; 8]) -> u8 {
-    (u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }
 
 /// Where plain text ends that may be any.
@@ -244,15 +225,20 @@ mod tests {
 
     /// The tokens that are plain text, read byte by byte within the budget.
     fn by_bytes(vocabulary: &Vocabulary, dfa: &Dfa, at: StateId, budget: u32) -> Vec<TokenId> {
-        let fits = |token: &TokenId| {
+        let fits = |token: &TokenId, characters: u8| {
             let bytes = vocabulary.token_bytes(*token).unwrap_or_default();
             let end = bytes.iter().try_fold(at, |state, byte| dfa.next(state, *byte));
-            let characters = vocabulary.plain_characters()[*token as usize];
             let cost = |end| u32::from(characters).saturating_add(dfa.least_chars()[end as usize]);
-            characters != Vocabulary::NOT_PLAIN
-                && end.is_some_and(|end| budget == u32::MAX || cost(end) <= budget)
+            end.is_some_and(|end| budget == u32::MAX || cost(end) <= budget)
         };
-        (0..199_998).filter(fits).collect()
+        let plain = vocabulary.plain();
+        let of = |place| {
+            let characters = plain.shape(place).characters;
+            plain.tokens[plain.tokens(place)].iter().copied().filter(move |token| fits(token, characters))
+        };
+        let mut tokens: Vec<_> = (0..plain.len()).flat_map(of).collect();
+        tokens.sort_unstable();
+        tokens
     }
 
     fn check(pattern: &str) {

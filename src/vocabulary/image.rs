@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::characters::Characters;
 use super::shapes::Shapes;
 use super::tables::Tables;
 
@@ -14,11 +15,11 @@ struct Aligned<T: ?Sized>(T);
 
 static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/o200k_harmony.bin")));
 
-/// The tables in the image: nine counts of words, the lists of words, the characters, the bytes.
+/// The tables in the image: ten counts of words, the lists of words, the bytes.
 pub(super) fn o200k_harmony() -> Tables {
-    let (header, mut rest) = IMAGE.0.split_at(size_of::<[u32; 9]>());
-    let &[nodes, roots, starts, shapes, members, tokens, breaks, count, longest] =
-        bytemuck::from_bytes::<[u32; 9]>(header);
+    let (header, mut rest) = IMAGE.0.split_at(size_of::<[u32; 10]>());
+    let &[nodes, roots, starts, shapes, members, tokens, breaks, planes, count, longest] =
+        bytemuck::from_bytes::<[u32; 10]>(header);
     let mut words = |count: u32| {
         let (words, others) = rest.split_at(count as usize * size_of::<u32>());
         rest = others;
@@ -31,15 +32,15 @@ pub(super) fn o200k_harmony() -> Tables {
         tokens: Cow::Borrowed(bytemuck::cast_slice(words(tokens))),
         breaks: Cow::Borrowed(bytemuck::cast_slice(words(breaks))),
     };
-    let (characters, bytes) = rest.split_at(starts as usize - 1);
+    let characters = Characters { planes: Cow::Borrowed(bytemuck::cast_slice(words(planes))) };
     Tables {
         nodes: Cow::Borrowed(bytemuck::cast_slice(nodes)),
         roots: Cow::Borrowed(bytemuck::cast_slice(roots)),
         starts: Cow::Borrowed(bytemuck::cast_slice(starts_of_tokens)),
-        bytes: Cow::Borrowed(bytes),
+        bytes: Cow::Borrowed(rest),
         count,
         longest,
-        characters: Cow::Borrowed(characters),
+        characters,
         plain,
     }
 }

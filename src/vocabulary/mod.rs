@@ -3,6 +3,7 @@
 //! A [`Vocabulary`] holds the *ordinary* tokens, which are byte strings, and the seven [`SpecialToken`]s, which are not. Every
 //! other id of a model (padding, reserved ids, tokens that only prompts contain) is unknown to it, so no mask can allow one.
 
+mod characters;
 mod encoding;
 mod error;
 mod image;
@@ -127,17 +128,13 @@ impl Vocabulary {
         self.0.tables.longest as usize
     }
 
-    /// For each id, the number of characters that the token begins, where it is *plain*: text from the beginning of a character, without control
-    /// characters, quotation marks and backslashes; its last character may be incomplete. [`NOT_PLAIN`](Self::NOT_PLAIN) for all others.
+    /// The mask words of the *plain* tokens that begin at most so many characters: text from the beginning of a character, without control
+    /// characters, quotation marks and backslashes; its last character may be incomplete.
     ///
     /// Plain tokens are what stays inside quoted text whatever stands around it: 195,000 of the 200,000.
-    #[must_use]
-    pub fn plain_characters(&self) -> &[u8] {
-        &self.0.tables.characters
+    pub(crate) fn plain_words(&self, characters: u32) -> Vec<u32> {
+        self.0.tables.characters.at_most(characters)
     }
-
-    /// The number of characters of what is not plain.
-    pub const NOT_PLAIN: u8 = tables::NOT_PLAIN;
 
     /// Whether a plain token may contain the byte.
     #[must_use]
@@ -156,7 +153,7 @@ impl Vocabulary {
         let Tables { nodes, roots, starts, bytes, characters, plain, .. } = &self.0.tables;
         let words =
             size_of_val(&**nodes) + size_of_val(&**roots) + size_of_val(&**starts) + plain.memory_bytes();
-        words + bytes.len() + characters.len()
+        words + bytes.len() + size_of_val(&*characters.planes)
     }
 
     /// The trie of the ordinary tokens.

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::characters::Characters;
 use super::error::VocabularyError;
 use super::shapes::Shapes;
 use crate::special::TokenId;
@@ -39,14 +40,11 @@ pub(crate) struct Tables {
     pub(crate) count: u32,
     /// The length of the longest token.
     pub(crate) longest: u32,
-    /// By id, the number of characters that a *plain* token begins; [`NOT_PLAIN`] for the others.
-    pub(crate) characters: Cow<'static, [u8]>,
+    /// How long plain tokens are.
+    pub(crate) characters: Characters,
     /// The plain nodes.
     pub(crate) plain: Shapes,
 }
-
-/// The number of characters of a token that is not plain.
-pub(crate) const NOT_PLAIN: u8 = u8::MAX;
 
 /// Whether the byte is none of those with a meaning of their own in quoted text: control characters, the quotation mark, the backslash.
 pub(crate) fn is_plain(byte: u8) -> bool {
@@ -66,11 +64,11 @@ impl Tables {
         check_together(&tokens)?;
         let nodes = plant(&tokens)?;
         let plain = Shapes::new(&nodes);
-        let characters = characters(&plain, starts.len() - 1);
+        let characters = Characters::new(&plain, starts.len() - 1);
         Ok(Self {
             roots: roots(&nodes).into(),
             nodes: nodes.into(),
-            characters: characters.into(),
+            characters,
             plain,
             starts: starts.into(),
             bytes: bytes.into(),
@@ -159,15 +157,4 @@ fn close(nodes: &mut [PackedNode], path: &mut Vec<usize>, depth: usize) {
     for node in path.drain(depth..) {
         nodes[node][1] |= end << 8;
     }
-}
-
-/// Counts the characters of the plain tokens: text of plain bytes from the beginning of a character, of which the last may be incomplete.
-fn characters(plain: &Shapes, ids: usize) -> Vec<u8> {
-    let mut characters = vec![NOT_PLAIN; ids];
-    for place in 0..plain.len() {
-        for token in &plain.tokens[plain.tokens(place)] {
-            characters[*token as usize] = plain.shape(place).characters.min(NOT_PLAIN - 1);
-        }
-    }
-    characters
 }
