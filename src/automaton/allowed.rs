@@ -10,7 +10,7 @@ use super::mask_ids::{MaskId, MaskIds};
 use super::token_set::TokenSet;
 use crate::cache::Weight;
 use crate::special::TokenId;
-use crate::token_mask::{Source, TokenMask, TokenMaskMut};
+use crate::token_mask::{Source, Target, TokenMask};
 
 /// The tokens that a residual allows.
 #[derive(Debug)]
@@ -62,14 +62,14 @@ impl Allowed {
 
     /// Writes the tokens into a mask, unless it has just these, and clears everything else.
     pub(super) fn refill(&self, mask: &mut TokenMask) {
-        mask.fill_from(self.source, |mask| self.fill(mask));
+        mask.refill(self.source, |mask| self.fill(mask));
     }
 
     /// Writes the tokens into a mask, and clears everything else.
-    pub(super) fn fill(&self, mask: &mut TokenMaskMut<'_>) {
-        self.inside.copy_to(mask);
+    pub(super) fn fill(&self, mask: &mut impl Target) {
+        self.inside.begin(mask);
         self.beyond.iter().for_each(|set| set.add_to(mask));
-        self.tokens.iter().for_each(|token| mask.insert(*token));
+        mask.insert_all(&self.tokens);
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::token_set::TokenSet;
 use crate::special::TokenId;
-use crate::token_mask::TokenMaskMut;
+use crate::token_mask::{Base, Target};
 
 /// A union of shared sets.
 #[derive(Debug, Default)]
@@ -64,12 +64,12 @@ impl Inside {
     }
 
     /// Makes the mask this union.
-    pub(super) fn copy_to(&self, mask: &mut TokenMaskMut<'_>) {
+    pub(super) fn begin(&self, mask: &mut impl Target) {
         match &self.first {
-            None => mask.clear(),
+            None => mask.begin(Base::EMPTY),
             Some(Except { set, tokens }) => {
-                set.copy_to(mask);
-                tokens.iter().for_each(|token| mask.remove(*token));
+                set.begin(mask);
+                mask.remove_all(tokens);
             }
         }
         self.others.iter().for_each(|set| set.add_to(mask));
@@ -117,7 +117,7 @@ mod tests {
             }
             let mut mask = TokenMask::new(6);
             mask.insert(0);
-            inside.copy_to(&mut mask.as_mut());
+            inside.begin(&mut mask.as_mut());
             prop_assert_eq!(mask.iter().collect::<BTreeSet<_>>(), expected);
         }
     }

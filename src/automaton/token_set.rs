@@ -1,7 +1,7 @@
 //! Sets of tokens that many states share.
 
 use crate::special::TokenId;
-use crate::token_mask::{TokenMask, TokenMaskMut};
+use crate::token_mask::{Base, Source, Target, TokenMask};
 
 /// More tokens than this are kept as mask words: a token id costs 4 bytes, all words of 201,088 ids 25 KB.
 const SPARSE_TOKENS: usize = 2048;
@@ -10,7 +10,7 @@ const SPARSE_TOKENS: usize = 2048;
 #[derive(Debug)]
 pub(super) enum TokenSet {
     Few(Box<[TokenId]>),
-    Many(TokenMask),
+    Many { mask: TokenMask, source: Source },
 }
 
 impl TokenSet {
@@ -23,7 +23,7 @@ impl TokenSet {
     pub(super) fn to_builder(&self, width: usize) -> Builder {
         match self {
             Self::Few(tokens) => Builder { few: tokens.to_vec(), many: None, width },
-            Self::Many(mask) => Builder { few: Vec::new(), many: Some(mask.clone()), width },
+            Self::Many { mask, .. } => Builder { few: Vec::new(), many: Some(mask.clone()), width },
         }
     }
 
@@ -31,7 +31,7 @@ impl TokenSet {
     pub(super) fn first(&self) -> Option<TokenId> {
         match self {
             Self::Few(tokens) => tokens.first().copied(),
-            Self::Many(mask) => mask.iter().next(),
+            Self::Many { mask, .. } => mask.iter().next(),
         }
     }
 
@@ -39,7 +39,7 @@ impl TokenSet {
     pub(super) fn at_most(&self, limit: usize) -> Option<&[TokenId]> {
         match self {
             Self::Few(tokens) => Some(&**tokens).filter(|tokens| tokens.len() <= limit),
-            Self::Many(_) => None,
+            Self::Many { .. } => None,
         }
     }
 
@@ -51,26 +51,26 @@ impl TokenSet {
     pub(super) fn memory_bytes(&self) -> usize {
         match self {
             Self::Few(tokens) => size_of_val::<[TokenId]>(tokens),
-            Self::Many(mask) => size_of_val(mask.words()),
+            Self::Many { mask, .. } => size_of_val(mask.words()),
         }
     }
 
     /// Adds the tokens to a mask.
-    pub(super) fn add_to(&self, mask: &mut TokenMaskMut<'_>) {
+    pub(super) fn add_to(&self, target: &mut impl Target) {
         match self {
-            Self::Few(tokens) => tokens.iter().for_each(|token| mask.insert(*token)),
-            Self::Many(words) => mask.union_words(words.words()),
+            Self::Few(tokens) => target.insert_all(tokens),
+            Self::Many { mask, .. } => target.union_words(mask.words()),
         }
     }
 
     /// Makes the mask this set.
-    pub(super) fn copy_to(&self, mask: &mut TokenMaskMut<'_>) {
+    pub(super) fn begin(&self, target: &mut impl Target) {
         match self {
             Self::Few(_) => {
-                mask.clear();
-                self.add_to(mask);
+                target.begin(Base::EMPTY);
+                self.add_to(target);
             }
-            Self::Many(words) => mask.copy_words(words.words()),
+            Self::Many { mask, source } => target.begin(Base::new(*source, mask.words())),
         }
     }
 }
@@ -112,7 +112,10 @@ impl Builder {
     }
 
     pub(super) fn finish(self) -> TokenSet {
-        self.many.map_or_else(|| TokenSet::Few(self.few.into()), TokenSet::Many)
+        match self.many {
+            None => TokenSet::Few(self.few.into()),
+            Some(mask) => TokenSet::Many { mask, source: Source::new() },
+        }
     }
 
     fn mask(&mut self) -> &mut TokenMask {
