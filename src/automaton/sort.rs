@@ -145,7 +145,7 @@ impl<'a> Sorting<'a> {
 
 /// The plain text that a leaf state reads, where an automaton alone reads it.
 fn plain_text(vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u32) -> Option<Plain> {
-    leaf.plain(state).map(|(dfa, at)| Plain::read(vocabulary, dfa, at, budget))
+    leaf.plain(state).map(|text| Plain::read(vocabulary, text.dfa, text.state, budget))
 }
 
 /// The ways out of a leaf after at least one byte.
@@ -201,10 +201,15 @@ impl<'a> Walk<'a> {
         let Some(breaks) = breaks else {
             return self.range(state, 0..trie.len(), &mut visit);
         };
+        let has_controls = self.leaf.plain(state).is_some_and(|text| text.has_controls);
         // Texts of one length that lead to one state of the automaton lead to one state of the leaf.
         let mut befores: HashMap<(StateId, u32), Option<State>> = HashMap::new();
         for Break { node, state: at, characters } in breaks {
             let found = trie.node(node);
+            // Of 1,314 breaks in `o200k_harmony` 1,101 are control characters.
+            if found.byte < b' ' && !has_controls {
+                continue;
+            }
             let prefix = || &self.vocabulary.prefix(node)[..found.parent_depth()];
             let before = befores.entry((at, characters)).or_insert_with(|| self.leaf.reads(state, prefix()));
             if let Some(before) = *before {

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::{Label, Language, State, fingerprint};
+use super::{Label, Language, PlainText, State, fingerprint};
 use crate::regular::{Dfa, StateId};
 
 /// The language of a [`Dfa`] that has a word.
@@ -79,8 +79,9 @@ impl Language for DfaLanguage {
         self.dfa.is_last(unpack(state))
     }
 
-    fn plain(&self, state: State) -> Option<(&Dfa, StateId)> {
-        (self.is_text && state == self.start()).then(|| (&*self.dfa, self.dfa.start()))
+    fn plain(&self, state: State) -> Option<PlainText<'_>> {
+        let all = || PlainText { dfa: &self.dfa, state: self.dfa.start(), has_controls: true };
+        (self.is_text && state == self.start()).then(all)
     }
 
     fn memory_bytes(&self) -> usize {

@@ -48,6 +48,17 @@ impl Class {
     }
 }
 
+/// Plain text as an automaton reads it; see [`Language::plain`].
+#[derive(Clone, Copy, Debug)]
+pub struct PlainText<'a> {
+    /// The automaton.
+    pub dfa: &'a Dfa,
+    /// Where it stands.
+    pub state: StateId,
+    /// Whether control characters may follow plain text: not within quotation marks.
+    pub has_controls: bool,
+}
+
 /// A set of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteSet([u64; 4]);
@@ -123,7 +134,7 @@ pub trait Language: Debug + Send + Sync + Any {
     /// The automaton by which plain bytes (see [`Vocabulary::is_plain`](crate::Vocabulary::is_plain)) are read from here, where they are read by
     /// one: it reads only UTF-8, says alone which of them are live, and none of them completes a text. What they add to the
     /// [cost](Self::cost), if anything, is one for each character begun, and what the automaton still asks for.
-    fn plain(&self, _state: State) -> Option<(&Dfa, StateId)> {
+    fn plain(&self, _state: State) -> Option<PlainText<'_>> {
         None
     }
 

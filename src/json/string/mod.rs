@@ -25,9 +25,9 @@ use state::{Phase, Position, Unpacked};
 use wide::Wide;
 pub(super) use words::{OpenWords, Words};
 
-use crate::expression::{Class, Label, Language, Leaf, State, fingerprint};
+use crate::expression::{Class, Label, Language, Leaf, PlainText, State, fingerprint};
 use crate::limits::LimitExceeded;
-use crate::regular::{Dfa, StateId, Window, begins_character};
+use crate::regular::{Dfa, Window, begins_character};
 
 /// Which characters may be written as escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -272,13 +272,13 @@ impl Language for StringLanguage {
         self.least_cost(position, phase)
     }
 
-    fn plain(&self, state: State) -> Option<(&Dfa, StateId)> {
+    fn plain(&self, state: State) -> Option<PlainText<'_>> {
         let Unpacked { position: Position { dfa, .. }, phase } = Unpacked::from(state);
         let reads_plain = phase == Phase::Text
             && self.open.is_none()
             && self.window.is_unbounded()
             && !self.dfa.is_within_character(dfa);
-        reads_plain.then_some((&*self.dfa, dfa))
+        reads_plain.then_some(PlainText { dfa: &self.dfa, state: dfa, has_controls: false })
     }
 
     fn memory_bytes(&self) -> usize {
