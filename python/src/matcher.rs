@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use harmony_mask::{Matcher, SpecialToken, TokenId, TokenMaskMut};
+use harmony_mask::{MaskId, Matcher, SpecialToken, TokenId, TokenMaskMut};
 use pyo3::prelude::*;
 
 use crate::bitmask::Bitmask;
@@ -72,6 +72,17 @@ impl PyMatcher {
         let row = bitmask.first_row(index, 1)?;
         let row = bitmask.rows_mut(row, 1);
         Ok(self.with(py, |matcher| fill(matcher, row)))
+    }
+
+    /// The number of the mask that would be filled now, for engines that keep masks on their device and send numbers: equal masks of one
+    /// compiler have one number, counted from 0.
+    ///
+    /// None where a deadline or a cap narrows the mask, after the end of a completion, and when 65,536 masks have numbers.
+    fn mask_id(&self, py: Python<'_>) -> Option<usize> {
+        self.with(py, |matcher| {
+            let id = matcher.mask_id().filter(|_| !matcher.is_finished());
+            id.map(MaskId::index)
+        })
     }
 
     /// Fills rows for speculative decoding: row `index` before the drafts, row `index + 1` after the first, and so on.

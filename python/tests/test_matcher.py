@@ -46,6 +46,23 @@ def test_nothing_follows_the_end(matcher, completion):
     assert not matcher.accept_token(START)
 
 
+def test_equal_masks_have_one_number(matcher, completion):
+    masks = {}
+    for token in completion:
+        number, allowed = matcher.mask_id(), mask(matcher)
+        assert masks.setdefault(number, allowed) == allowed
+        assert matcher.fork().mask_id() == number
+        matcher.accept(token)
+    assert len(masks) == len({frozenset(allowed) for allowed in masks.values()}) > 3
+    assert matcher.mask_id() is None, "after the end there is no mask"
+
+
+def test_a_narrowed_mask_has_no_number(matcher):
+    assert matcher.mask_id() is not None
+    matcher.finish_within(100)
+    assert matcher.mask_id() is None
+
+
 @pytest.mark.parametrize("token", [0, RETURN, CALL, LOGITS - 1, -1, 2**40])
 def test_a_rejected_token_changes_nothing(matcher, token):
     before = mask(matcher)
