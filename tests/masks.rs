@@ -237,6 +237,23 @@ fn what_goes_on_behind_a_captured_text() {
     );
 }
 
+/// Patterns that end, with more words than anybody lists: alone, with lengths, and as names.
+#[test]
+fn patterns_of_many_words() {
+    let check = |schema: Value| {
+        let grammar = COMPILER.compile_schema(&schema, &Options::default()).expect("compiles");
+        assert!(check(&grammar, 3, &schema.to_string()) >= 4);
+    };
+    let package = r"^[^\.\s\\/:*?<>|]{1,32}(\.[^\.\s\\/:*?<>|]{1,32}){1,3}$";
+    check(json!({"type": "string", "pattern": package}));
+    check(json!({"type": "string", "pattern": package, "minLength": 20, "maxLength": 40}));
+    check(json!({"type": "string", "pattern": "^.{3,12}$"}));
+    check(
+        json!({"type": "string", "pattern": "^[0-9a-f]{24}$", "not": {"const": "000000000000000000000000"}}),
+    );
+    check(json!({"patternProperties": {"^[A-Z]{1,6}$": {"type": "null"}}, "additionalProperties": false}));
+}
+
 /// Numbers tell masks apart exactly, over all grammars of a compiler.
 #[test]
 fn mask_ids_are_numbers_of_masks() {

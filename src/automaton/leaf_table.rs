@@ -3,7 +3,7 @@
 //! For a thread in a leaf, a token either stays inside the leaf with all its bytes, or leaves it where the leaf may end and goes on
 //! below, or is dead. The first kind does not depend on what is below: it is found once per [class](crate::expression::Class) of states and
 //! shared (inside a free string it is 195,594 tokens). Of the second kind the [ways](super::ways) are kept at which they leave, and what the next leaf
-//! does with tokens that come on such ways.
+//! does with tokens that come on such ways. What a state [keeps](super::kept) of its class is remembered where finding it is much to read.
 //!
 //! An entry is weighed when it is complete and never grows, so the bound on bytes is one.
 

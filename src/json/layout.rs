@@ -140,7 +140,7 @@ mod tests {
         match expression.kind() {
             Kind::Literal(bytes) => **bytes == *text.as_bytes(),
             Kind::Match { leaf, .. } => {
-                let end = text.bytes().try_fold(leaf.start(), |state, byte| leaf.step(state, byte));
+                let end = leaf.reads(leaf.start(), text.as_bytes());
                 end.is_some_and(|state| leaf.accepts(state).is_some())
             }
             kind => panic!("{kind:?} is not punctuation"),

@@ -24,7 +24,7 @@ fn excluding(dfa: Arc<Dfa>, words: &[&str]) -> StringLanguage {
 }
 
 fn read(strings: &StringLanguage, text: &[u8]) -> Option<State> {
-    text.iter().try_fold(strings.start(), |state, byte| strings.step(state, *byte))
+    strings.reads(strings.start(), text)
 }
 
 fn accepts(strings: &StringLanguage, text: &str) -> bool {

@@ -11,6 +11,10 @@ use super::{Escapes, StringLanguage};
 use crate::expression::{ByteSet, Class, Leaf, State};
 use crate::regular::{Dfa, Live};
 
+/// A language of at most so many words is walked as it is. Where finite languages of more words were walked too, a mask within the package identifiers of
+/// winget (four names of up to 32 characters) took 6.4 ms at most instead of 1.6 ms (old and new in turn, three times).
+const FEW_WORDS: u64 = 1_000;
+
 /// Languages without bounds.
 pub(super) struct Wide {
     /// The beginnings of the texts.
@@ -30,11 +34,12 @@ fn counting(dfa: Arc<Dfa>) -> Leaf {
 }
 
 impl StringLanguage {
-    /// None for a finite language: it has few tokens, and nothing to share.
+    /// None for a language of few words: it has few tokens, and nothing to share.
     fn wide(&self) -> Option<&Wide> {
         let make = || {
-            let is_endless = self.dfa.count_from(self.dfa.start()).is_none() && self.escapes == Escapes::Any;
-            is_endless.then(|| Wide { live: unbounded(&self.dfa.live().dfa), own: unbounded(&self.dfa) })
+            let has_many = self.dfa.count_from(self.dfa.start()).is_none_or(|count| count > FEW_WORDS);
+            (has_many && self.escapes == Escapes::Any)
+                .then(|| Wide { live: unbounded(&self.dfa.live().dfa), own: unbounded(&self.dfa) })
         };
         self.wide.get_or_init(make).as_ref()
     }
