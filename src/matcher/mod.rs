@@ -101,7 +101,7 @@ impl Matcher {
     ///
     /// The mask has the width of the model's logits; ids past it are left out. It is empty only when the matcher
     /// [is finished](Self::is_finished), or may stop and has no time left to go on. Cannot fail. Where the state was seen before it costs
-    /// a copy at most: of a mask that an earlier step filled only what differs is written. See the benches.
+    /// a copy and a few tokens, and of a mask that an earlier step filled only what differs is written; see the benches.
     pub fn fill_mask(&self, mask: &mut TokenMask) {
         match self.is_narrowed() {
             true => self.fill_row(&mut mask.as_mut()),

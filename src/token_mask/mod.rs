@@ -28,6 +28,7 @@ const WORD: usize = u32::BITS as usize;
 #[derive(Clone)]
 pub struct TokenMask {
     bits: BitVec<u32, Lsb0>,
+    /// What is known of its words, so that the next mask need not write them all.
     filled: Filled,
 }
 

@@ -1,8 +1,8 @@
 //! How many characters each plain token begins, as planes of bits.
 //!
 //! Where a string has a greatest length, each length that may be left has tokens of its own: those of at most so many characters. A comparison of
-//! planes decides on 32 tokens at once and is what compilers make vector instructions of. It takes 11 µs, where comparing bytes and collecting the
-//! answers took 110 µs (one program, 200,000 ids).
+//! planes decides on 32 tokens at once and is what compilers make vector instructions of. Against comparing numbers
+//! one by one, p99 of the masks of five Snowplow files with greatest lengths went from 282 to 102 µs (old and new in turn, three times).
 //!
 //! `build.rs` compiles this file too.
 
@@ -39,7 +39,7 @@ impl Characters {
         Self { planes: planes.into() }
     }
 
-    /// The mask words of the plain tokens that begin at most so many characters. Some 11 µs for 200,000 ids.
+    /// The mask words of the plain tokens that begin at most so many characters.
     pub(crate) fn at_most(&self, most: u32) -> Vec<u32> {
         let most = u8::try_from(most).unwrap_or(u8::MAX).min(NOT_PLAIN - 1);
         let words = self.planes.len() / PLANES;
