@@ -31,7 +31,9 @@ impl Characters {
         for place in 0..plain.len() {
             let characters = plain.shape(place).characters.min(NOT_PLAIN - 1);
             let clear = (0..PLANES).filter(|plane| characters >> plane & 1 == 0);
-            for (plane, token) in clear.flat_map(|plane| plain.tokens(place).map(move |at| (plane, at))) {
+            for (plane, token) in
+                clear.flat_map(|plane| plain.tokens(place..place + 1).map(move |at| (plane, at)))
+            {
                 let token = plain.tokens[token];
                 planes[plane * words + token as usize / 32] &= !(1 << (token % 32));
             }

@@ -21,7 +21,7 @@ pub use error::VocabularyError;
 pub use trie::{Node, Trie};
 
 use crate::special::{SpecialToken, TokenId};
-pub(crate) use shapes::Shapes;
+pub(crate) use shapes::{Shape, Shapes, character_kinds};
 use tables::{LARGEST_ID, Tables};
 
 /// The tokens of a model. Cheap to clone.

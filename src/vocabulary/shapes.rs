@@ -8,13 +8,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::tables::{NO_TOKEN, PackedNode, is_plain};
 
 /// Where the members, tokens and breaks of a shape begin, which end where those of the next shape begin; `depth`, `first`, `last` and
-/// `characters` in one byte each, from the lowest; the shape after the last one below.
-pub(crate) type PackedShape = [u32; 5];
+/// `characters` in one byte each, from the lowest; `end | most << 24`; the two halves of `kinds`, the lower one first.
+pub(crate) type PackedShape = [u32; 7];
 
 /// The plain prefixes of tokens by shape. The shapes stand depth first, the empty one at first, and a last one stands past the end.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Shapes {
     pub(crate) members: Cow<'static, [u32]>,
     /// The tokens by shape.
     pub(crate) tokens: Cow<'static, [u32]>,
-    /// By shape, the nodes whose path is of the shape but for its last byte, which is not plain.
+    /// By shape, the nodes whose path is of the shape but for its last byte, which is not plain: `node | characters << 24`.
     pub(crate) breaks: Cow<'static, [u32]>,
 }
 
@@ -41,6 +41,10 @@ pub(crate) struct Shape {
     pub(crate) characters: u8,
     /// The shape after those that begin with this one.
     pub(crate) end: u32,
+    /// The most characters that one of those begins; 255 for that many or more.
+    pub(crate) most: u8,
+    /// The [kinds of characters](character_kinds) that follow in those, bit by bit; all bits where the last character is not complete.
+    pub(crate) kinds: u64,
 }
 
 impl Shapes {
@@ -50,24 +54,25 @@ impl Shapes {
     }
 
     pub(crate) fn shape(&self, at: u32) -> Shape {
-        let [.., packed, end] = self.shapes[at as usize];
+        let [.., packed, end_and_most, low, high] = self.shapes[at as usize];
         let [depth, first, last, characters] = packed.to_le_bytes();
-        Shape { depth, first, last, characters, end }
+        let (end, most) = (end_and_most & 0xff_ffff, (end_and_most >> 24) as u8);
+        Shape { depth, first, last, characters, end, most, kinds: u64::from(high) << 32 | u64::from(low) }
     }
 
     /// The nodes of the trie that are of a shape, in ascending order.
     pub(crate) fn members(&self, at: u32) -> &[u32] {
-        &self.members[self.range(at, 0)]
+        &self.members[self.range(at..at + 1, 0)]
     }
 
-    /// Where in `tokens` those of a shape stand.
-    pub(crate) fn tokens(&self, at: u32) -> Range<usize> {
+    /// Where in `tokens` those of some shapes stand.
+    pub(crate) fn tokens(&self, at: Range<u32>) -> Range<usize> {
         self.range(at, 1)
     }
 
-    /// The nodes that are not plain below those of a shape.
-    pub(crate) fn breaks(&self, at: u32) -> &[u32] {
-        &self.breaks[self.range(at, 2)]
+    /// The nodes that are not plain below those of some shapes, each with the characters before it.
+    pub(crate) fn breaks(&self, at: Range<u32>) -> impl Iterator<Item = (u32, u32)> {
+        self.breaks[self.range(at, 2)].iter().map(|packed| (packed & 0xff_ffff, packed >> 24))
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
@@ -75,15 +80,16 @@ impl Shapes {
         lists.into_iter().map(size_of_val).sum()
     }
 
-    fn range(&self, at: u32, list: usize) -> Range<usize> {
+    fn range(&self, at: Range<u32>, list: usize) -> Range<usize> {
         let start = |shape: u32| self.shapes[shape as usize][list] as usize;
-        start(at)..start(at + 1)
+        start(at.start)..start(at.end)
     }
 
     /// Sorts the plain nodes of a trie, and their children that are not.
     pub(crate) fn new(nodes: &[PackedNode]) -> Self {
         let mut found = Found { kinds: vec![Kind::default()], children: HashMap::new() };
         let sorted = found.sort(nodes);
+        found.look_below();
         let order = found.depth_first();
         found.pack(nodes, &sorted, &order)
     }
@@ -97,6 +103,11 @@ struct Kind {
     first: u8,
     last: u8,
     characters: u8,
+    /// The first byte of its last character.
+    lead: u8,
+    is_complete: bool,
+    most: u8,
+    kinds: u64,
 }
 
 struct Found {
@@ -123,8 +134,11 @@ impl Found {
             let parent = path[depth - 1];
             let unfinished = unfinished(&bytes);
             bytes.push(byte);
-            if is_plain(byte) && is_text(&bytes[depth - 1 - unfinished.len()..]) {
+            let character = &bytes[depth - 1 - unfinished.len()..];
+            if is_plain(byte) && is_text(character) {
                 let shape = self.child(parent, &unfinished, byte);
+                self.kinds[shape].lead = character[0];
+                self.kinds[shape].is_complete = str::from_utf8(character).is_ok();
                 sorted.members.push((shape, at as u32));
                 path.push(shape);
                 at += 1;
@@ -144,11 +158,29 @@ impl Found {
         let Kind { depth, characters, .. } = self.kinds[parent];
         if child == next {
             let characters = characters.saturating_add(u8::from(unfinished.is_empty()));
-            self.kinds.push(Kind { parent, depth: depth + 1, first: byte, last: byte, characters });
+            let depth = depth + 1;
+            self.kinds.push(Kind { parent, depth, first: byte, last: byte, characters, ..Kind::default() });
         }
         let Kind { first, last, .. } = &mut self.kinds[child];
         (*first, *last) = (byte.min(*first), byte.max(*last));
         child
+    }
+
+    /// Finds what comes below each shape. Shapes are found before those below them.
+    fn look_below(&mut self) {
+        let firsts = character_kinds();
+        self.kinds[0].is_complete = true;
+        for at in (1..self.kinds.len()).rev() {
+            let kind = self.kinds[at];
+            let own = firsts.iter().position(|bytes| bytes.contains(&kind.lead)).expect("it begins one");
+            let parent = &mut self.kinds[kind.parent];
+            parent.most = parent.most.max(kind.most).max(kind.characters);
+            parent.kinds |= kind.kinds | 1 << own;
+        }
+        for kind in &mut self.kinds {
+            kind.most = kind.most.max(kind.characters);
+            kind.kinds = if kind.is_complete { kind.kinds } else { u64::MAX };
+        }
     }
 
     /// The shapes in depth-first order.
@@ -175,7 +207,7 @@ impl Found {
             list.sort_unstable();
             list
         };
-        let (members, breaks) = (ordered(&sorted.members), ordered(&sorted.breaks));
+        let (members, mut breaks) = (ordered(&sorted.members), ordered(&sorted.breaks));
         let token = |(shape, node): &(usize, u32)| (*shape, nodes[*node as usize][0] >> 8);
         let tokens: Vec<_> = members.iter().map(token).filter(|(_, token)| *token != NO_TOKEN).collect();
         let starts = |list: &[(usize, u32)], shape| list.partition_point(|(other, _)| *other < shape) as u32;
@@ -184,18 +216,29 @@ impl Found {
             let packed = u32::from_le_bytes([kind.depth, kind.first, kind.last, kind.characters]);
             let is_deeper = |shape: &&usize| self.kinds[**shape].depth > kind.depth;
             let below = order.get(place + 1..).unwrap_or_default().iter().take_while(is_deeper).count();
-            let end = (place + 1 + below) as u32;
-            [starts(&members, place), starts(&tokens, place), starts(&breaks, place), packed, end]
+            let end = (place + 1 + below) as u32 | u32::from(kind.most) << 24;
+            let [members, tokens, breaks] = [&members, &tokens, &breaks].map(|list| starts(list, place));
+            [members, tokens, breaks, packed, end, kind.kinds as u32, (kind.kinds >> 32) as u32]
         });
+        let shapes: Vec<PackedShape> = shapes.collect();
+        let characters = |place: usize| u32::from(self.kinds[order[place]].characters);
+        breaks.iter_mut().for_each(|(place, node)| *node |= characters(*place) << 24);
         let numbers =
             |list: Vec<(usize, u32)>| list.into_iter().map(|(_, number)| number).collect::<Vec<u32>>();
         Shapes {
-            shapes: shapes.collect::<Vec<_>>().into(),
+            shapes: shapes.into(),
             members: numbers(members).into(),
             tokens: numbers(tokens).into(),
             breaks: numbers(breaks).into(),
         }
     }
+}
+
+/// The kinds of plain characters: the first bytes of each, in ascending order.
+pub(crate) fn character_kinds() -> Vec<RangeInclusive<u8>> {
+    let firsts: Vec<u8> = (0..=u8::MAX).filter(|byte| is_plain(*byte) && is_text(&[*byte])).collect();
+    let kinds = firsts.chunk_by(|a, b| kind(&[], *a) == kind(&[], *b));
+    kinds.map(|bytes| bytes[0]..=bytes[bytes.len() - 1]).collect()
 }
 
 /// The bytes of the character that is not complete at the end of a text; none where the last one is complete.

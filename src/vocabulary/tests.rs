@@ -89,9 +89,35 @@ fn shapes_are_of_all_plain_text() {
             assert_eq!(begun, usize::from(shape.characters));
             tokens.extend(trie.node(node).token);
         }
-        assert_eq!(tokens.len(), plain.tokens(place).end);
+        assert_eq!(tokens.len(), plain.tokens(place..place + 1).end);
     }
     assert_eq!(tokens, &*plain.tokens);
+}
+
+/// What is said of all that is below a shape is what its members and breaks show.
+#[test]
+fn shapes_know_what_is_below_them() {
+    let vocabulary = Vocabulary::o200k_harmony();
+    let (plain, kinds) = (vocabulary.plain(), character_kinds());
+    let begun = |text: &[u8]| text.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+    let bit = |byte: &u8| 1_u64 << kinds.iter().position(|kind| kind.contains(byte)).unwrap();
+    for place in 0..plain.len() {
+        let shape = plain.shape(place);
+        let texts =
+            || (place..shape.end).flat_map(|at| plain.members(at)).map(|node| vocabulary.prefix(*node));
+        let most = texts().map(begun).max().unwrap_or_default();
+        assert_eq!(usize::from(shape.most), most, "{place}");
+        let begins = |byte: &&u8| **byte & 0xc0 != 0x80;
+        let below = texts().flat_map(|text| text[shape.depth.into()..].iter().filter(begins).map(bit));
+        let is_complete =
+            plain.members(place).first().is_none_or(|node| str::from_utf8(vocabulary.prefix(*node)).is_ok());
+        let expected = if is_complete { below.fold(0, |all, kind| all | kind) } else { u64::MAX };
+        assert_eq!(shape.kinds, expected, "{place}");
+        for (node, characters) in plain.breaks(place..place + 1) {
+            let (_, text) = vocabulary.prefix(node).split_last().unwrap();
+            assert_eq!((text.len(), begun(text)), (shape.depth.into(), characters as usize));
+        }
+    }
 }
 
 #[test]
