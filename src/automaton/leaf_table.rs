@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use super::alike::{Model, sort_alike};
 use super::ends::Ends;
 use super::kept::Kept;
 use super::sort::{Exits, Passed, Reached, Sorted, exit_bytes, exits, pass, reach, sort, sort_within};
@@ -30,10 +31,12 @@ pub(super) struct LeafEntry {
     pub(super) complete: ByFirst,
     /// The ways out of the leaf after at least one byte, where it can never be longer then.
     pub(super) exits: Option<Arc<Exits>>,
+    /// Whether it took long to find.
+    is_dear: bool,
 }
 
 impl LeafEntry {
-    fn new(vocabulary: &Vocabulary, Sorted { inside, complete, exits }: Sorted) -> Self {
+    pub(super) fn new(vocabulary: &Vocabulary, Sorted { inside, complete, exits, is_dear }: Sorted) -> Self {
         let complete = ByFirst::new(complete);
         let inside = Arc::new(inside.finish());
         let whole = if complete.tokens.is_empty() {
@@ -43,7 +46,7 @@ impl LeafEntry {
             whole.insert_all(&complete.tokens);
             Arc::new(whole.finish())
         };
-        Self { inside, whole, complete, exits: exits.map(Arc::new) }
+        Self { inside, whole, complete, exits: exits.map(Arc::new), is_dear }
     }
 
     fn memory_bytes(&self) -> usize {
@@ -74,6 +77,15 @@ impl ByFirst {
         Self { ends: ends.collect(), tokens: tokens.iter().map(|(_, token)| *token).collect() }
     }
 
+    /// The tokens, each after its first byte.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u8, TokenId)> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, end)| *end as usize));
+        let groups = starts.zip(&self.ends);
+        groups.flat_map(|(start, (byte, end))| {
+            self.tokens[start..*end as usize].iter().map(|token| (*byte, *token))
+        })
+    }
+
     /// The tokens that begin with one of these bytes.
     pub(super) fn after(&self, bytes: &ByteSet) -> impl Iterator<Item = TokenId> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, end)| *end as usize));
@@ -89,6 +101,8 @@ impl ByFirst {
 /// The tables of all leaves of a vocabulary, bounded in bytes and shared by all its grammars.
 pub(super) struct LeafTables {
     entries: Bounded<(Leaf, State, u32), Weighed<LeafEntry>>,
+    /// By leaf, the first state that took long to sort: others may be much like it.
+    models: Bounded<Leaf, Weighed<Model>>,
     /// What states reach whose classes have budgets.
     reached: Bounded<(Leaf, State), Weighed<Vec<Reached>>>,
     exits: Bounded<(Leaf, State), Weighed<Exits>>,
@@ -102,7 +116,8 @@ impl LeafTables {
     pub(super) fn new(bytes: usize) -> Self {
         let eighth = bytes / 8;
         Self {
-            entries: bounded(bytes - 5 * eighth),
+            entries: bounded(bytes - 6 * eighth),
+            models: bounded(eighth),
             reached: bounded(eighth),
             exits: bounded(eighth),
             passed: bounded(eighth),
@@ -116,7 +131,7 @@ impl LeafTables {
         let leaf = class.leaf.as_ref().unwrap_or(leaf);
         let make = |(leaf, state, budget): &(Leaf, State, u32)| {
             let sorted = match *budget {
-                u32::MAX => sort(vocabulary, leaf, *state),
+                u32::MAX => self.sort(vocabulary, leaf, *state),
                 budget => {
                     let reached = self.reached(vocabulary, leaf, *state);
                     sort_within(vocabulary, leaf, *state, budget, &reached)
@@ -125,7 +140,19 @@ impl LeafTables {
             LeafEntry::new(vocabulary, sorted)
         };
         let bytes = |(leaf, ..): &(Leaf, _, _), entry: &LeafEntry| entry.memory_bytes() + leaf.memory_bytes();
-        known(&self.entries, (leaf.clone(), class.state, class.budget), make, bytes)
+        let entry = known(&self.entries, (leaf.clone(), class.state, class.budget), make, bytes);
+        if entry.is_dear && self.models.get(leaf).is_none() {
+            let model = Model { state: class.state, entry: entry.clone() };
+            let bytes = entry.memory_bytes() + leaf.memory_bytes();
+            self.models.insert(leaf.clone(), Weighed { value: Arc::new(model), bytes });
+        }
+        entry
+    }
+
+    fn sort(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Sorted {
+        let model = self.models.get(leaf);
+        let alike = model.and_then(|model| sort_alike(vocabulary, leaf, state, &model.value));
+        alike.unwrap_or_else(|| sort(vocabulary, leaf, state))
     }
 
     fn reached(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Arc<Vec<Reached>> {
@@ -176,7 +203,7 @@ impl LeafTables {
 
     pub(super) fn bytes(&self) -> usize {
         let beyond = self.exits.weight() + self.passed.weight() + self.kept.weight() + self.ends.weight();
-        let bytes = self.entries.weight() + self.reached.weight() + beyond;
+        let bytes = self.entries.weight() + self.models.weight() + self.reached.weight() + beyond;
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 }

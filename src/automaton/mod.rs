@@ -11,6 +11,7 @@
 //! transitions; all tables are bounded in bytes and may be dropped at any time without changing a result.
 
 mod advance;
+mod alike;
 mod allowed;
 mod branch;
 mod collect;
@@ -156,6 +157,10 @@ impl Automaton {
             return Some(known);
         }
         let threads = if let Some(bytes) = self.vocabulary().token_bytes(token) {
+            // Found out faster than a transition is remembered.
+            if advance::stays(residual.threads(), bytes) {
+                return Some(residual.clone());
+            }
             advance::advance(residual.threads(), bytes, &self.rules)
         } else {
             let special = self.vocabulary().special(token)?;

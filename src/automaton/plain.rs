@@ -77,6 +77,14 @@ impl Plain {
         }
     }
 
+    /// How many texts were read one by one.
+    pub(super) fn texts(&self) -> usize {
+        match self {
+            Self::Any { .. } => 0,
+            Self::Read(found) => found.tokens.len(),
+        }
+    }
+
     /// Where plain text ends.
     pub(super) fn breaks(self, vocabulary: &Vocabulary) -> Vec<Break> {
         match self {
@@ -179,18 +187,16 @@ impl Reader<'_> {
 
     /// Whether all characters of some kinds lead back to a state.
     fn returns_after(&mut self, kinds: u64, state: StateId) -> bool {
-        let mut known = self.returning.get(&state).copied().unwrap_or_default();
-        let returns = loop {
-            let open = kinds & !known.returning;
-            if open == 0 || open & known.leaving != 0 {
-                break open == 0;
-            }
-            let kind = open.trailing_zeros();
-            let returns = KINDS.get(kind as usize).is_some_and(|bytes| self.returns(state, bytes));
-            *(if returns { &mut known.returning } else { &mut known.leaving }) |= 1 << kind;
-        };
-        self.returning.insert(state, known);
-        returns
+        let known = self.returning.get(&state).copied().unwrap_or_default();
+        let open = kinds & !known.returning;
+        if open == 0 || open & known.leaving != 0 {
+            return open == 0;
+        }
+        let kind = open.trailing_zeros();
+        let returns = KINDS.get(kind as usize).is_some_and(|bytes| self.returns(state, bytes));
+        let known = self.returning.entry(state).or_default();
+        *(if returns { &mut known.returning } else { &mut known.leaving }) |= 1 << kind;
+        self.returns_after(kinds, state)
     }
 
     /// Whether all characters with these first bytes lead back to a state.

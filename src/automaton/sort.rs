@@ -25,7 +25,12 @@ pub(super) struct Sorted {
     pub(super) complete: Vec<(u8, TokenId)>,
     /// The ways out of the leaf; `None` where it may also be left when it could be longer: then they are many, and seldom asked for.
     pub(super) exits: Option<Exits>,
+    /// Whether many texts were read one by one.
+    pub(super) is_dear: bool,
 }
+
+/// So many texts, read one by one, are dear.
+const DEAR: usize = 20_000;
 
 /// Ways out of a leaf after at least one byte, by the label of what was read.
 pub(super) type Exits = Box<[(Label, Ways)]>;
@@ -55,7 +60,7 @@ pub(super) struct Reached {
 
 /// Whether a leaf may end somewhere.
 #[derive(Clone, Copy, Debug)]
-enum End {
+pub(super) enum End {
     No,
     /// It may, and may also be longer.
     May,
@@ -63,7 +68,7 @@ enum End {
 }
 
 impl End {
-    fn of(leaf: &Leaf, state: State) -> Self {
+    pub(super) fn of(leaf: &Leaf, state: State) -> Self {
         match leaf.accepts(state) {
             None => Self::No,
             Some(label) if leaf.is_complete(state) => Self::Must(label),
@@ -77,6 +82,7 @@ pub(super) fn sort(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Sorted
     let mut sorting = Sorting::new(vocabulary, leaf, state);
     let plain = plain_text(vocabulary, leaf, state, u32::MAX);
     plain.iter().for_each(|plain| plain.add_to(vocabulary, &mut sorting.inside));
+    sorting.texts = plain.as_ref().map_or(0, Plain::texts);
     let breaks = plain.map(|plain| plain.breaks(vocabulary));
     Walk::new(vocabulary, leaf).all(state, breaks, |node, state| sorting.add(node, End::of(leaf, state)));
     sorting.finish()
@@ -116,16 +122,19 @@ struct Sorting<'a> {
     complete: Vec<(u8, TokenId)>,
     exits: Vec<(Label, u32)>,
     may_be_longer: bool,
+    /// How many were read one by one.
+    texts: usize,
 }
 
 impl<'a> Sorting<'a> {
     fn new(vocabulary: &'a Vocabulary, leaf: &Leaf, state: State) -> Self {
         let inside = TokenSet::builder(vocabulary.width());
         let may_be_longer = leaf.accepts(state).is_some();
-        Self { vocabulary, inside, complete: Vec::new(), exits: Vec::new(), may_be_longer }
+        Self { vocabulary, inside, complete: Vec::new(), exits: Vec::new(), may_be_longer, texts: 0 }
     }
 
     fn add(&mut self, node: u32, end: End) {
+        self.texts += 1;
         let trie = self.vocabulary.trie();
         let token = trie.node(node).token;
         if let End::Must(label) = end {
@@ -138,8 +147,9 @@ impl<'a> Sorting<'a> {
     }
 
     fn finish(self) -> Sorted {
-        let Self { vocabulary, inside, complete, exits, may_be_longer } = self;
-        Sorted { inside, complete, exits: (!may_be_longer).then(|| by_label(vocabulary, exits)) }
+        let Self { vocabulary, inside, complete, exits, may_be_longer, texts } = self;
+        let exits = (!may_be_longer).then(|| by_label(vocabulary, exits));
+        Sorted { inside, complete, exits, is_dear: texts > DEAR }
     }
 }
 
@@ -171,7 +181,7 @@ pub(super) fn pass(vocabulary: &Vocabulary, ways: &Ways, leaf: &Leaf, state: Sta
     Passed { tokens: Arc::new(tokens.finish()), exits: by_label(vocabulary, exits) }
 }
 
-fn by_label(vocabulary: &Vocabulary, mut exits: Vec<(Label, u32)>) -> Exits {
+pub(super) fn by_label(vocabulary: &Vocabulary, mut exits: Vec<(Label, u32)>) -> Exits {
     exits.sort_unstable();
     let groups = exits.chunk_by(|(a, _), (b, _)| a == b);
     let ways = |group: &[(Label, u32)]| {

@@ -16,6 +16,9 @@ const PLANES: usize = u8::BITS as usize;
 /// The number of characters of what is not plain.
 const NOT_PLAIN: u8 = u8::MAX;
 
+/// As many characters as all plain tokens are counted with, or fewer.
+pub(crate) const ALL: u32 = NOT_PLAIN as u32 - 1;
+
 /// The characters that plain tokens begin. Bit `t % 32` of word `t / 32` of plane `p` has weight `2^p` in the number of token `t`.
 #[derive(Debug)]
 pub(crate) struct Characters {
@@ -43,7 +46,7 @@ impl Characters {
 
     /// The mask words of the plain tokens that begin at most so many characters.
     pub(crate) fn at_most(&self, most: u32) -> Vec<u32> {
-        let most = u8::try_from(most).unwrap_or(u8::MAX).min(NOT_PLAIN - 1);
+        let most = most.min(ALL);
         let words = self.planes.len() / PLANES;
         let (mut less, mut equal) = (vec![0; words], vec![u32::MAX; words]);
         for (plane, bits) in self.planes.chunks_exact(words).enumerate().rev() {
