@@ -254,6 +254,20 @@ fn patterns_of_many_words() {
     check(json!({"patternProperties": {"^[A-Z]{1,6}$": {"type": "null"}}, "additionalProperties": false}));
 }
 
+/// Patterns that texts may have anywhere: most tokens lead to the same places from all of their states.
+#[test]
+fn patterns_without_anchors() {
+    let check = |schema: Value| {
+        let grammar = COMPILER.compile_schema(&schema, &Options::default()).expect("compiles");
+        assert!(check(&grammar, 6, &schema.to_string()) >= 8);
+    };
+    check(
+        json!({"type": "object", "patternProperties": {"[0-9a-f]{6}": {"type": "null"}}, "minProperties": 2}),
+    );
+    check(json!({"type": "string", "not": {"pattern": "[a-z]{2}[aeiou]"}, "minLength": 30}));
+    check(json!({"type": "string", "pattern": "([a-e]+[0-9]){3}"}));
+}
+
 /// Numbers tell masks apart exactly, over all grammars of a compiler.
 #[test]
 fn mask_ids_are_numbers_of_masks() {
