@@ -79,18 +79,18 @@ impl ByFirst {
 
     /// The tokens, each after its first byte.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u8, TokenId)> {
-        let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, end)| *end as usize));
-        let groups = starts.zip(&self.ends);
-        groups.flat_map(|(start, (byte, end))| {
-            self.tokens[start..*end as usize].iter().map(|token| (*byte, *token))
-        })
+        self.groups().flat_map(|(byte, tokens)| tokens.iter().map(move |token| (byte, *token)))
     }
 
     /// The tokens that begin with one of these bytes.
     pub(super) fn after(&self, bytes: &ByteSet) -> impl Iterator<Item = TokenId> {
+        self.groups().filter(|(byte, _)| bytes.contains(*byte)).flat_map(|(_, tokens)| tokens).copied()
+    }
+
+    /// The tokens of each first byte.
+    fn groups(&self) -> impl Iterator<Item = (u8, &[TokenId])> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, end)| *end as usize));
-        let groups = starts.zip(&self.ends).filter(|(_, (byte, _))| bytes.contains(*byte));
-        groups.flat_map(|(start, (_, end))| &self.tokens[start..*end as usize]).copied()
+        starts.zip(&self.ends).map(|(start, (byte, end))| (*byte, &self.tokens[start..*end as usize]))
     }
 
     fn memory_bytes(&self) -> usize {
@@ -101,7 +101,7 @@ impl ByFirst {
 /// The tables of all leaves of a vocabulary, bounded in bytes and shared by all its grammars.
 pub(super) struct LeafTables {
     entries: Bounded<(Leaf, State, u32), Weighed<LeafEntry>>,
-    /// By leaf, the first state that took long to sort: others may be much like it.
+    /// By leaf, the first state that took long to sort without a budget: others may be much like it.
     models: Bounded<Leaf, Weighed<Model>>,
     /// What states reach whose classes have budgets.
     reached: Bounded<(Leaf, State), Weighed<Vec<Reached>>>,
@@ -141,7 +141,8 @@ impl LeafTables {
         };
         let bytes = |(leaf, ..): &(Leaf, _, _), entry: &LeafEntry| entry.memory_bytes() + leaf.memory_bytes();
         let entry = known(&self.entries, (leaf.clone(), class.state, class.budget), make, bytes);
-        if entry.is_dear && self.models.get(leaf).is_none() {
+        // Within a budget it is only some of what the state reads.
+        if entry.is_dear && class.budget == u32::MAX && self.models.get(leaf).is_none() {
             let model = Model { state: class.state, entry: entry.clone() };
             let bytes = entry.memory_bytes() + leaf.memory_bytes();
             self.models.insert(leaf.clone(), Weighed { value: Arc::new(model), bytes });

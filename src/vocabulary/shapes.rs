@@ -136,9 +136,7 @@ impl Found {
             bytes.push(byte);
             let character = &bytes[depth - 1 - unfinished.len()..];
             if is_plain(byte) && is_text(character) {
-                let shape = self.child(parent, &unfinished, byte);
-                self.kinds[shape].lead = character[0];
-                self.kinds[shape].is_complete = str::from_utf8(character).is_ok();
+                let shape = self.child(parent, character);
                 sorted.members.push((shape, at as u32));
                 path.push(shape);
                 at += 1;
@@ -152,14 +150,23 @@ impl Found {
         sorted
     }
 
-    fn child(&mut self, parent: usize, unfinished: &[u8], byte: u8) -> usize {
+    /// The shape of a text of `parent` with one more byte, the last one of `character`.
+    fn child(&mut self, parent: usize, character: &[u8]) -> usize {
+        let (&byte, unfinished) = character.split_last().expect("it has a byte");
         let next = self.kinds.len();
         let child = *self.children.entry((parent, kind(unfinished, byte))).or_insert(next);
         let Kind { depth, characters, .. } = self.kinds[parent];
         if child == next {
-            let characters = characters.saturating_add(u8::from(unfinished.is_empty()));
-            let depth = depth + 1;
-            self.kinds.push(Kind { parent, depth, first: byte, last: byte, characters, ..Kind::default() });
+            self.kinds.push(Kind {
+                parent,
+                depth: depth + 1,
+                first: byte,
+                last: byte,
+                characters: characters.saturating_add(u8::from(unfinished.is_empty())),
+                lead: character[0],
+                is_complete: str::from_utf8(character).is_ok(),
+                ..Kind::default()
+            });
         }
         let Kind { first, last, .. } = &mut self.kinds[child];
         (*first, *last) = (byte.min(*first), byte.max(*last));

@@ -53,6 +53,11 @@ proptest! {
     }
 }
 
+/// How many characters a text begins.
+fn begun(text: &[u8]) -> usize {
+    text.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
+}
+
 /// The plain tokens that begin at most so many characters, found by their bytes.
 #[test]
 fn plain_words_are_those_of_plain_text() {
@@ -60,7 +65,6 @@ fn plain_words_are_those_of_plain_text() {
     let is_text =
         |bytes: &[u8]| str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true);
     let is_plain = |bytes: &[u8]| bytes.iter().all(|byte| Vocabulary::is_plain(*byte)) && is_text(bytes);
-    let begun = |bytes: &[u8]| bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
     for most in [0, 1, 2, 7, 16, 63, 127, 254, 300, u32::MAX] {
         let words = vocabulary.plain_words(most);
         for id in 0..words.len() as TokenId * 32 {
@@ -85,8 +89,7 @@ fn shapes_are_of_all_plain_text() {
             assert!(members.insert(node) && text.iter().all(|byte| Vocabulary::is_plain(*byte)));
             assert_eq!(text.len(), usize::from(shape.depth));
             assert!((shape.first..=shape.last).contains(&trie.node(node).byte));
-            let begun = text.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-            assert_eq!(begun, usize::from(shape.characters));
+            assert_eq!(begun(text), usize::from(shape.characters));
             tokens.extend(trie.node(node).token);
         }
         assert_eq!(tokens.len(), plain.tokens(place..place + 1).end);
@@ -99,8 +102,7 @@ fn shapes_are_of_all_plain_text() {
 fn shapes_know_what_is_below_them() {
     let vocabulary = Vocabulary::o200k_harmony();
     let (plain, kinds) = (vocabulary.plain(), character_kinds());
-    let begun = |text: &[u8]| text.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-    let bit = |byte: &u8| 1_u64 << kinds.iter().position(|kind| kind.contains(byte)).unwrap();
+    let bit = |byte: &u8| 1_u64 << kinds.iter().position(|kind| kind.contains(byte)).expect("a kind");
     for place in 0..plain.len() {
         let shape = plain.shape(place);
         let texts =
@@ -114,7 +116,7 @@ fn shapes_know_what_is_below_them() {
         let expected = if is_complete { below.fold(0, |all, kind| all | kind) } else { u64::MAX };
         assert_eq!(shape.kinds, expected, "{place}");
         for (node, characters) in plain.breaks(place..place + 1) {
-            let (_, text) = vocabulary.prefix(node).split_last().unwrap();
+            let (_, text) = vocabulary.prefix(node).split_last().expect("a byte that is not plain");
             assert_eq!((text.len(), begun(text)), (shape.depth.into(), characters as usize));
         }
     }
