@@ -6,7 +6,8 @@
 //! (`chrt -f 10 harmony-mask-bench maskbench target/corpora/maskbench-dev --sample 1500 --seed 7`).
 //!
 //! Most patterns stay where they are for most characters (`[^/]*`, `\S+`). Each shape therefore knows which kinds of characters come below it, and where
-//! all of them lead back to the state, all that is below is taken at once.
+//! all of them lead back to the state, all that is below is taken at once: p99 of mask + accept over four files with patterns like `(\S+\s+){0,199}\S+` is 178
+//! instead of 244 µs, p99.9 over those 1,500 files 131 instead of 141 (old and new in turn, the least of eight runs and of three of each step).
 
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
