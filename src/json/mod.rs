@@ -17,6 +17,7 @@ mod layout;
 mod leaves;
 mod length;
 mod list;
+mod listed;
 mod number;
 mod object;
 mod spelling;

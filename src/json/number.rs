@@ -12,7 +12,9 @@ mod excluded;
 mod exponent;
 mod magnitude;
 mod multiple;
+mod other;
 mod plain;
+mod points;
 mod scientific;
 #[cfg(test)]
 mod tests;
@@ -20,6 +22,7 @@ mod tests;
 use std::sync::{Arc, LazyLock};
 
 use magnitude::{Magnitudes, is_unconstrained};
+use other::OtherNumerals;
 use plain::Plain;
 use scientific::Scientific;
 
@@ -73,15 +76,13 @@ fn known(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExceeded> {
 }
 
 /// The numerals of a leaf but those of some numbers, however they are written; `None` where none is left.
-pub(super) fn all_but(numerals: &Expression, points: &[&serde_json::Number]) -> Option<Expression> {
+pub(super) fn all_but<'n>(
+    numerals: &Expression,
+    numbers: impl Iterator<Item = &'n serde_json::Number>,
+) -> Option<Expression> {
     let Kind::Match { leaf, .. } = numerals.kind() else { unreachable!("numerals are a leaf") };
-    let all = leaf.downcast_ref::<DfaLanguage>().expect("numerals are an automaton");
-    let mut left = Dfa::clone(all.dfa());
-    for point in points {
-        left = left.difference(&excluded::spellings(point), usize::MAX).expect("no limit");
-    }
-    let what = leaf.expectation(leaf.start());
-    (!left.is_empty()).then(|| Expression::leaf(Leaf::new(DfaLanguage::new(Arc::new(left), what))))
+    let numbers = numbers.map(|number| Decimal::from_number(number, usize::MAX).expect("no limit"));
+    OtherNumerals::new(leaf.clone(), numbers).map(|others| Expression::leaf(Leaf::new(others)))
 }
 
 static NUMBER: LazyLock<Leaf> = LazyLock::new(|| unconstrained(Numbers::default()));

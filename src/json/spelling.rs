@@ -195,8 +195,8 @@ impl Value {
         }
         let make = || Expression::leaf(number::numbers(cells, usize::MAX).expect("no limit"));
         let all = self.leaves().numerals.get_or_init(make);
-        let points: Vec<_> = self.avoid.iter().filter_map(|value| value.as_number()).collect();
-        if points.is_empty() { Some(all.clone()) } else { number::all_but(all, &points) }
+        let mut avoid = self.avoid.iter().filter_map(|value| value.as_number()).peekable();
+        if avoid.peek().is_none() { Some(all.clone()) } else { number::all_but(all, avoid) }
     }
 
     fn listed(&self) -> Option<Expression> {

@@ -1,6 +1,6 @@
 //! The reference verdict: whether a value is allowed, by looking it up in the normal form.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::decimal::Decimal;
 use super::values::{Arrays, Count, NameClass, Numbers, Objects, Strings};
@@ -101,10 +101,7 @@ fn has_equals(elements: &[Value]) -> bool {
 /// Whether two values are equal: numbers by value, objects without regard to order.
 pub(crate) fn are_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Number(a), Value::Number(b)) => {
-            let exact = |number| Decimal::from_number(number, usize::MAX).ok();
-            exact(a) == exact(b)
-        }
+        (Value::Number(a), Value::Number(b)) => are_equal_numbers(a, b),
         (Value::Array(a), Value::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| are_equal(a, b))
         }
@@ -114,6 +111,17 @@ pub(crate) fn are_equal(a: &Value, b: &Value) -> bool {
         }
         _ => a == b,
     }
+}
+
+fn are_equal_numbers(a: &Number, b: &Number) -> bool {
+    // Most are integers, and those are written in one way.
+    let is_plain = |number: &Number| {
+        let text = number.as_str();
+        text != "-0"
+            && text.bytes().skip(usize::from(text.starts_with('-'))).all(|byte| byte.is_ascii_digit())
+    };
+    let exact = |number| Decimal::from_number(number, usize::MAX).ok();
+    if is_plain(a) && is_plain(b) { a.as_str() == b.as_str() } else { exact(a) == exact(b) }
 }
 
 impl Objects {

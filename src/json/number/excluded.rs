@@ -73,41 +73,6 @@ fn bounded(cell: &Numbers) -> Numbers {
     }
 }
 
-/// Every way to write a number: plainly or with an exponent, with any zeros at the end.
-pub(super) fn spellings(number: &serde_json::Number) -> Dfa {
-    let value = Decimal::from_number(number, usize::MAX).expect("no limit");
-    let digits = value.digits();
-    if digits.is_empty() {
-        return pattern("^-?0(?:\\.0+)?(?:[eE][+-]?[0-9]+)?$");
-    }
-    let sign = if value.is_negative() { "-" } else { "" };
-    let (head, tail) = digits.split_at(1);
-    let exponent = weight(&value) - 1;
-    let exponent_sign = if exponent < 0 { "-" } else { "\\+?" };
-    let zero = if exponent == 0 { "[+-]?" } else { exponent_sign };
-    let scientific = format!("{head}{}[eE]{zero}0*{}", fraction(tail), exponent.unsigned_abs());
-    pattern(&format!("^{sign}(?:{}|{scientific})$", plain(digits, weight(&value))))
-}
-
-/// Digits of which `weight` stand before the point.
-fn plain(digits: &str, weight: i32) -> String {
-    let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
-    match usize::try_from(weight) {
-        Ok(weight) if weight > 0 && weight < digits.len() => {
-            let (integer, rest) = digits.split_at(weight);
-            format!("{integer}{}", fraction(rest))
-        }
-        Ok(weight) if weight > 0 => {
-            format!("{digits}{}{}", zeros((weight - digits.len()) as i32), fraction(""))
-        }
-        _ => format!("0{}", fraction(&format!("{}{digits}", zeros(-weight)))),
-    }
-}
-
-fn fraction(digits: &str) -> String {
-    if digits.is_empty() { "(?:\\.0+)?".to_owned() } else { format!("\\.{digits}0*") }
-}
-
 fn pattern(source: &str) -> Dfa {
     Pattern::parse(source).and_then(|pattern| pattern.to_dfa(usize::MAX)).expect("a small pattern")
 }

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use foldhash::HashSet;
 use num_bigint::{BigInt, BigUint};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
+use super::bound::weight;
 use super::*;
+use crate::expression::Language;
+use crate::regular::Pattern;
 use crate::schema::Bound;
 
 const LIMIT: usize = 100_000;
@@ -227,6 +231,14 @@ proptest! {
     }
 
     #[test]
+    fn others_of_any_set(cell in any_cell(9), numbers in vec((-300..300, -3..4), 1..9)) {
+        let number = |(mantissa, exponent)| decimal(&format!("{mantissa}e{exponent}"));
+        let within = |number: &Decimal| Exact::of(number).is_within(&cell);
+        let numbers: Vec<_> = numbers.into_iter().map(number).filter(within).collect();
+        check_others(&[cell], &numbers);
+    }
+
+    #[test]
     fn numerals_with_gaps(cell in any_cell(9), gaps in vec((1..9, -2..3), 1..3)) {
         let step = |(mantissa, exponent)| decimal(&format!("{mantissa}e{exponent}"));
         let no_multiples_of = gaps.into_iter().map(step).collect();
@@ -311,4 +323,102 @@ fn residues_have_a_ceiling() {
     for text in ["(,)/1000003", "(,)/123456789012345678901", "[1,2]/12345.6789012345678901"] {
         assert!(numbers(&[interval(text)], LIMIT).is_err(), "{text}");
     }
+}
+
+/// Every way to write a number: plainly or with an exponent, with any zeros at the end.
+fn spellings(value: &Decimal) -> Dfa {
+    let digits = value.digits();
+    if digits.is_empty() {
+        return pattern("^-?0(?:\\.0+)?(?:[eE][+-]?[0-9]+)?$");
+    }
+    let sign = if value.is_negative() { "-" } else { "" };
+    let (head, tail) = digits.split_at(1);
+    let exponent = weight(value) - 1;
+    let exponent_sign = if exponent < 0 { "-" } else { "\\+?" };
+    let zero = if exponent == 0 { "[+-]?" } else { exponent_sign };
+    let scientific = format!("{head}{}[eE]{zero}0*{}", fraction(tail), exponent.unsigned_abs());
+    pattern(&format!("^{sign}(?:{}|{scientific})$", plain(digits, weight(value))))
+}
+
+/// Digits of which `weight` stand before the point.
+fn plain(digits: &str, weight: i32) -> String {
+    let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
+    match usize::try_from(weight) {
+        Ok(weight) if weight > 0 && weight < digits.len() => {
+            let (integer, rest) = digits.split_at(weight);
+            format!("{integer}{}", fraction(rest))
+        }
+        Ok(weight) if weight > 0 => {
+            format!("{digits}{}{}", zeros((weight - digits.len()) as i32), fraction(""))
+        }
+        _ => format!("0{}", fraction(&format!("{}{digits}", zeros(-weight)))),
+    }
+}
+
+fn fraction(digits: &str) -> String {
+    if digits.is_empty() { "(?:\\.0+)?".to_owned() } else { format!("\\.{digits}0*") }
+}
+
+fn pattern(source: &str) -> Dfa {
+    Pattern::parse(source).and_then(|pattern| pattern.to_dfa(usize::MAX)).expect("a small pattern")
+}
+
+/// Read side by side with the automaton of what is left when every way to write each number is taken out.
+fn check_others(cells: &[Numbers], numbers: &[Decimal]) {
+    let whole = automaton(cells);
+    if whole.is_empty() {
+        return;
+    }
+    let mut expected = whole.clone();
+    for number in numbers {
+        expected = expected.difference(&spellings(number), usize::MAX).unwrap();
+    }
+    let all = Leaf::new(DfaLanguage::new(Arc::new(whole), "a number"));
+    let Some(others) = OtherNumerals::new(all, numbers.iter().cloned()) else {
+        return assert!(expected.is_empty(), "{cells:?} but {numbers:?}");
+    };
+    let mut pending = vec![(others.start(), expected.start())];
+    let mut seen: HashSet<_> = pending.iter().copied().collect();
+    while let Some((state, place)) = pending.pop() {
+        assert_eq!(others.accepts(state), expected.label(place), "{cells:?} but {numbers:?}");
+        let len = |(text, label): (Vec<u8>, _)| (text.len(), label);
+        let completion = others.completion(state, &|_| 0);
+        let end = others.reads(state, &completion.0).expect("a completion is read");
+        assert_eq!(others.accepts(end), Some(completion.1));
+        assert_eq!(len(completion), len(expected.shortest_from(place, &|_| 0)));
+        for byte in 0..=u8::MAX {
+            let next = (others.step(state, byte), expected.next(place, byte));
+            assert_eq!(
+                next.0.is_some(),
+                next.1.is_some(),
+                "{} in {cells:?} but {numbers:?}",
+                char::from(byte)
+            );
+            if let (Some(state), Some(place)) = next
+                && seen.insert((state, place))
+            {
+                pending.push((state, place));
+            }
+        }
+    }
+}
+
+#[test]
+fn others_of_chosen_sets() {
+    let numbers = |texts: &str| texts.split(' ').map(decimal).collect::<Vec<_>>();
+    for (cells, excluded) in [
+        ("(,)", "0 1 -1 10 100 1005 12.5 1e3 1e-7 123456789012345678901234567890 1e307 5e-324"),
+        ("(,)/1", "0 1 2 3 4 5 6 7 8 9 -1 10 100 1005 1e300"),
+        ("[0,5]/1", "0"),
+        ("[0,5]/1", "0 1 2 4 5"),
+        ("[0,5]/1", "0 1 2 3 4 5"),
+        ("[-2,3]/0.5", "-2 -1.5 0 0.5 1 3"),
+        ("[0,0.01]", "0 0.01 0.001 0.0010001"),
+        ("[100,200]/10", "100 110 120 130 140 150 160 170 180 190"),
+        ("[12.5,12.5]", "12.5"),
+        ("[12.5,12.5]", "12.25"),
+    ] {
+        check_others(&[interval(cells)], &numbers(excluded));
+    }
+    check_others(&[interval("[1,1]"), interval("[1000,1000]"), interval("[-5,-4]/1")], &numbers("1 -4"));
 }

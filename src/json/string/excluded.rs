@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::listed::Listed;
+use crate::json::listed::Listed;
 use crate::regular::{Dfa, StateId};
 
 /// Two lists of words, read as one.

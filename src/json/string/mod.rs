@@ -7,7 +7,6 @@
 mod completion;
 mod escape;
 mod excluded;
-mod listed;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -20,12 +19,12 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use escape::{Unfinished, cheapest_first};
 use excluded::Excluded;
-use listed::Listed;
 use state::{Phase, Position, Unpacked};
 use wide::Wide;
 pub(super) use words::{OpenWords, Words};
 
 use crate::expression::{Class, Label, Language, Leaf, PlainText, State, fingerprint};
+use crate::json::listed::Listed;
 use crate::limits::LimitExceeded;
 use crate::regular::{Dfa, Window, begins_character};
 

@@ -1,7 +1,8 @@
 //! A few words, read as an automaton that is never built.
 //!
-//! The names that an object uses besides those of its schema differ in each of its states, so an automaton of them would be made for each state and
-//! seldom used twice. Sorted words are an automaton as they are: a state is the first word with the prefix that was read, and how far it was read.
+//! The names that an object uses besides those of its schema differ in each of its states, and so do the elements that an array has already; an
+//! automaton of them would be made for each state and seldom used twice. Sorted words are an automaton as they are: a state is the first word with the
+//! prefix that was read, and how far it was read.
 
 use std::sync::Arc;
 
@@ -33,6 +34,10 @@ impl Listed {
         self.words.is_empty()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+
     /// All states are below this.
     pub(super) fn states(&self) -> StateId {
         let last = self.starts.last().zip(self.words.last());
@@ -59,6 +64,17 @@ impl Listed {
         let prefix = &self.words[at].as_bytes()[..depth];
         let rest = |word: &Arc<str>| word.as_bytes().strip_prefix(prefix).map(|rest| rest.first().copied());
         self.words[at..].iter().map_while(rest).flatten()
+    }
+
+    /// The place of the first word with what was read, and that.
+    pub(super) fn read(&self, state: StateId) -> (usize, &str) {
+        let (at, depth) = self.place(state);
+        (at, &self.words[at][..depth])
+    }
+
+    /// The place of a word among all.
+    pub(super) fn find(&self, word: &str) -> Option<usize> {
+        self.words.binary_search_by(|known| (**known).cmp(word)).ok()
     }
 
     /// Whether a word was read to its end.
