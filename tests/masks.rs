@@ -268,6 +268,32 @@ fn patterns_without_anchors() {
     check(json!({"type": "string", "pattern": "([a-e]+[0-9]){3}"}));
 }
 
+/// Alternatives of which each knows names that the others do not.
+#[test]
+fn names_that_only_some_alternatives_know() {
+    let check = |schema: Value| {
+        for property_order in [PropertyOrder::Any, PropertyOrder::Declared] {
+            let options = Options { property_order, ..Options::default() };
+            let grammar = COMPILER.compile_schema(&schema, &options).expect("compiles");
+            assert!(check(&grammar, 8, &schema.to_string()) >= 6);
+        }
+    };
+    let either = |number| json!({"anyOf": [{"required": [format!("a{number}")]}, {"required": [format!("b{number}")]}]});
+    check(json!({"type": "object", "allOf": [either(0), either(1), either(2)],
+        "additionalProperties": {"type": ["null", "boolean"]}}));
+    check(json!({"type": "object", "anyOf": [
+        {"properties": {"xa": {"const": 1}}, "required": ["xa"], "patternProperties": {"^x": {"type": ["null", "integer"]}}},
+        {"properties": {"xb": {"const": ""}, "c": false}, "required": ["xb"]},
+        {"properties": {"c": {"type": "null"}}, "patternProperties": {"^x": {"type": "null"}}, "additionalProperties": false},
+    ]}));
+    check(json!({"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}], "minProperties": 2,
+        "patternProperties": {"^[a-c]$": {"type": "null"}}, "additionalProperties": false}));
+    check(
+        json!({"type": "array", "uniqueItems": true, "minItems": 3, "items": {"type": "object", "maxProperties": 1,
+        "additionalProperties": {"enum": [1]}, "anyOf": [{"required": ["a"]}, {"not": {"required": ["b"]}}]}}),
+    );
+}
+
 /// Numbers tell masks apart exactly, over all grammars of a compiler.
 #[test]
 fn mask_ids_are_numbers_of_masks() {

@@ -158,6 +158,19 @@ fn chosen_texts() {
     check(json!({"type": "number", "not": {"multipleOf": 1}}), &["0.5", "-1.25"], &["1", "1.0", "2.00"]);
     let one = json!({"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"});
     check(one, &[r#"{"a":1}"#, r#"{"c":1,"b":2}"#], &["{}", r#"{"a":1,"b":2}"#]);
+    let some = json!({"type": "object", "anyOf": [{"required": ["a"]}, {"properties": {"b": {"type": "integer"}}, "required": ["b"]}]});
+    check(
+        some,
+        &[r#"{"a":1}"#, r#"{"a":1,"b":"x"}"#, r#"{"b":1,"c":2}"#, r#"{"b":1,"a":2}"#],
+        &["{}", r#"{"b":"x"}"#, r#"{"b":1,"b":1}"#, r#"{"a":1,"b":1,"b":1}"#],
+    );
+    let two = json!({"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}], "minProperties": 2,
+        "patternProperties": {"^[a-c]$": {"type": "null"}}, "additionalProperties": false});
+    check(
+        two,
+        &[r#"{"a":null,"b":null}"#, r#"{"a":null,"b":null,"c":null}"#, r#"{"b":null,"c":null}"#],
+        &[r#"{"a":null}"#, r#"{"c":null}"#, r#"{"a":null,"a":null}"#, r#"{"a":null,"d":null}"#],
+    );
     let other = json!({"type": "object", "properties": {"a": {}}, "not": {"additionalProperties": {"type": "string"}, "properties": {"a": {}}}});
     check(other, &[r#"{"b":1}"#, r#"{"b":"x","c":null}"#], &["{}", r#"{"a":1}"#, r#"{"b":"x"}"#]);
 }

@@ -20,7 +20,7 @@ use super::openings::Openings;
 use super::residual::step;
 use super::sort::Exits;
 use super::stack::Stack;
-use super::steps::Steps;
+use super::steps::{Steps, turns};
 use super::thread::{Head, Tape, Thread};
 use super::token_set::{self, TokenSet};
 use super::walk;
@@ -88,33 +88,60 @@ impl<'a> Collector<'a> {
     pub(super) fn allowed(
         vocabulary: &'a Vocabulary,
         leaves: &'a LeafTables,
-        (rules, openings): (&'a Expansions, &'a Openings),
+        tables: (&'a Expansions, &'a Openings),
         threads: &[Thread],
     ) -> Allowed {
-        let (inside, captured) = (Inside::default(), Vec::new());
-        let beyond = Beyond { sets: Vec::new(), tokens: Vec::with_capacity(USUAL) };
-        let steps = Steps::new(threads);
-        let mut collector = Self { vocabulary, leaves, rules, openings, steps, inside, beyond, captured };
-        threads.iter().for_each(|thread| collector.thread(Origin { thread, node: None }));
-        let mut own_bytes = if collector.steps.are_used_up() { collector.walk(threads) } else { 0 };
-        if collector.beyond.tokens.len() > MANY {
-            own_bytes += collector.gather();
-        }
-        let Beyond { sets, tokens } = collector.beyond;
-        Allowed::new(collector.inside, sets.into(), tokens.into(), own_bytes)
+        Self::allowed_in(vocabulary, leaves, tables, threads, turns())
     }
 
-    /// Begins again, with all threads at once; the bytes of the set that this makes.
-    fn walk(&mut self, threads: &[Thread]) -> usize {
+    /// The same in turns of so many steps.
+    pub(super) fn allowed_in(
+        vocabulary: &'a Vocabulary,
+        leaves: &'a LeafTables,
+        (rules, openings): (&'a Expansions, &'a Openings),
+        threads: &[Thread],
+        turns: impl Iterator<Item = usize>,
+    ) -> Allowed {
+        for steps in turns {
+            let mut collector = Self {
+                vocabulary,
+                leaves,
+                rules,
+                openings,
+                steps: Steps::new(steps),
+                inside: Inside::default(),
+                beyond: Beyond { sets: Vec::new(), tokens: Vec::with_capacity(USUAL) },
+                captured: Vec::new(),
+            };
+            collector.steps.meet(threads);
+            threads.iter().for_each(|thread| collector.thread(Origin { thread, node: None }));
+            if !collector.steps.are_used_up() {
+                return collector.finish();
+            }
+            if let Some(tokens) = walk::tokens(vocabulary, rules, threads, Steps::new(steps)) {
+                return collector.walked(threads, tokens);
+            }
+        }
+        unreachable!("turns go on until one has steps enough")
+    }
+
+    fn finish(mut self) -> Allowed {
+        let own_bytes = if self.beyond.tokens.len() > MANY { self.gather() } else { 0 };
+        let Beyond { sets, tokens } = self.beyond;
+        Allowed::new(self.inside, sets.into(), tokens.into(), own_bytes)
+    }
+
+    /// The ordinary tokens were found by walking all threads at once: what was collected does not matter.
+    fn walked(mut self, threads: &[Thread], found: Vec<TokenId>) -> Allowed {
         let mut tokens = TokenSet::builder(self.vocabulary.width());
-        walk::tokens(self.vocabulary, self.rules, threads).into_iter().for_each(|token| tokens.insert(token));
+        found.into_iter().for_each(|token| tokens.insert(token));
         self.inside.clear();
         let is_allowed =
             |special: &SpecialToken| !step(threads, Unit::Special(*special), self.rules).is_empty();
         let specials = SpecialToken::ALL.into_iter().filter(is_allowed);
-        let specials = specials.map(|special| self.vocabulary.special_id(special)).collect();
-        self.beyond = Beyond { tokens: specials, sets: Vec::new() };
-        self.keep(tokens)
+        let specials: Box<[_]> = specials.map(|special| self.vocabulary.special_id(special)).collect();
+        let own_bytes = self.keep(tokens);
+        Allowed::new(self.inside, [].into(), specials, own_bytes)
     }
 
     /// Makes a set of the ordinary tokens that are in none; the bytes of it.

@@ -1,31 +1,34 @@
-//! How much work a mask may be before all threads are walked at once.
+//! How much work a mask may be in one way before it is tried in the other.
 //!
-//! A grammar that reads keywords in the middle of names would go on for seconds thread by thread, while all threads at once are few sets. Where texts are
-//! captured it is the other way round: no two texts lead to one set, so going thread by thread is the quicker way for long. In
-//! `Github_medium---o46145` of MaskBench a mask takes 6,029 steps and 7 ms that way, the most of the 765,488 masks that maskbench-dev makes (counted), and
-//! 50 s at once. What comes when the steps are used up there has no limit of its own, so they are 66 times as many as that.
+//! Thread by thread most masks are cheap, but a grammar that reads keywords in the middle of names would go on for seconds, while all threads at once are
+//! few sets. Where texts are captured, or many alternatives are open, it is the other way round: no two texts lead to one set. In
+//! `Github_medium---o46145` of MaskBench a mask takes 6,029 steps and 7 ms thread by thread, the most of the 765,488 masks that maskbench-dev makes
+//! (counted), and 50 s at once. Nothing tells beforehand, so both take turns, each time with more steps: that takes a few times as long as the
+//! better way alone, and never the time of the worse one.
 
 use super::thread::{Tape, Thread};
 
-/// Threads that may be gone through for one mask.
-const STEPS: usize = 4_000;
+/// Steps of the first turn: threads that are gone through, or stepped. One takes about a microsecond.
+const FIRST: usize = 4_000;
 
-/// The same where a text is being captured.
-const STEPS_CAPTURING: usize = 400_000;
+/// How many times as many each further turn has.
+const GROWTH: usize = 8;
 
-/// What is left of them.
+/// The steps of the turns, the last ones without end.
+pub(super) fn turns() -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(FIRST), |steps| Some(steps.saturating_mul(GROWTH)))
+}
+
+/// What is left of the steps of a turn.
 pub(super) struct Steps {
     left: usize,
-    /// What is added when a captured text is met.
+    /// What is added when a captured text is met: that is the better way then more often than not.
     reserve: usize,
 }
 
 impl Steps {
-    /// For a mask of these threads.
-    pub(super) fn new(threads: &[Thread]) -> Self {
-        let mut steps = Self { left: STEPS, reserve: STEPS_CAPTURING - STEPS };
-        steps.meet(threads);
-        steps
+    pub(super) fn new(steps: usize) -> Self {
+        Self { left: steps, reserve: steps.saturating_mul(GROWTH - 1) }
     }
 
     pub(super) fn are_used_up(&self) -> bool {
@@ -39,7 +42,7 @@ impl Steps {
     /// Threads were come upon.
     pub(super) fn meet(&mut self, threads: &[Thread]) {
         if self.reserve > 0 && threads.iter().any(|thread| matches!(thread.tape, Tape::Read(_))) {
-            self.left += std::mem::take(&mut self.reserve);
+            self.left = self.left.saturating_add(std::mem::take(&mut self.reserve));
         }
     }
 }

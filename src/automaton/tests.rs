@@ -4,7 +4,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::*;
-use crate::expression::Rule;
+use crate::expression::{Binder, DfaLanguage, Leaf, Rule};
+use crate::regular::Pattern;
 
 /// Brackets that are closed by `)` or `]`, which is known only when they are closed.
 #[derive(Debug)]
@@ -71,4 +72,59 @@ fn an_ambiguity_at_each_level_takes_one_thread() {
     let text = format!("{}x{}", "(".repeat(5_000), ")]".repeat(2_500));
     assert!(read(&automaton, &text).is_some_and(|residual| residual.is_finished()));
     assert_eq!(automaton.shortest_completion(&residual).len(), 5_001);
+}
+
+/// Says a word again.
+#[derive(Debug)]
+struct Again;
+
+impl Binder for Again {
+    fn bind(&self, text: &[u8]) -> Expression {
+        Expression::literal(text)
+    }
+
+    fn min_len(&self) -> u32 {
+        1
+    }
+
+    fn same(&self, other: &dyn Binder) -> bool {
+        (other as &dyn Any).is::<Self>()
+    }
+
+    fn fingerprint(&self) -> u64 {
+        2
+    }
+}
+
+fn word(pattern: &str) -> Expression {
+    let dfa = Pattern::parse(pattern).and_then(|pattern| pattern.to_dfa(100)).expect("a small pattern");
+    Expression::leaf(Leaf::new(DfaLanguage::new(Arc::new(dfa), "a word")))
+}
+
+/// Whichever way has steps enough, and in whichever turn, the mask is the same.
+#[test]
+fn every_turn_finds_the_same_mask() {
+    let twice = |pattern: &str| Expression::capture(word(pattern), Expression::literal(" "), Arc::new(Again));
+    let options =
+        [twice("^[a-z]{1,4}$"), twice("^(?:an?|the)$"), word("^[a-z ]{1,9}$"), Expression::literal("an an")];
+    let words = Expression::choice(options).expect("four options");
+    let shared = Shared::new(Vocabulary::o200k_harmony(), 1 << 20);
+    for (automaton, text) in [
+        (Automaton::new(shared.clone(), &words, 1 << 20), ""),
+        (Automaton::new(shared.clone(), &words, 1 << 20), "an"),
+        (Automaton::new(shared, &words, 1 << 20), "the th"),
+        (brackets(), "(("),
+    ] {
+        let residual = read(&automaton, text).expect("a beginning");
+        let found = [1, 8, 64, 1 << 20].map(|first| {
+            let turns = std::iter::successors(Some(first), |steps: &usize| Some(steps.saturating_mul(3)));
+            let tables = (&automaton.rules, &automaton.openings);
+            let (vocabulary, leaves) = (automaton.vocabulary(), &automaton.shared.leaves);
+            let mut mask = TokenMask::new(vocabulary.width());
+            let threads = residual.threads();
+            Collector::allowed_in(vocabulary, leaves, tables, threads, turns).fill(&mut mask.as_mut());
+            mask.iter().collect::<Vec<_>>()
+        });
+        assert!(!found[0].is_empty() && found.iter().all(|mask| *mask == found[0]), "after {text:?}");
+    }
 }

@@ -9,20 +9,29 @@ use foldhash::{HashMap, HashMapExt};
 use super::Unit;
 use super::expansions::Expansions;
 use super::residual::{ThreadSet, step};
+use super::steps::Steps;
 use super::thread::Thread;
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 
-/// The ordinary tokens that `threads` allow.
-pub(super) fn tokens(vocabulary: &Vocabulary, rules: &Expansions, threads: &[Thread]) -> Vec<TokenId> {
+/// The ordinary tokens that `threads` allow; `None` where finding them takes more steps than these.
+pub(super) fn tokens(
+    vocabulary: &Vocabulary,
+    rules: &Expansions,
+    threads: &[Thread],
+    steps: Steps,
+) -> Option<Vec<TokenId>> {
     let trie = vocabulary.trie();
-    let mut sets = Sets { rules, numbers: HashMap::new(), sets: Vec::new(), nexts: HashMap::new() };
+    let mut sets = Sets { rules, steps, numbers: HashMap::new(), sets: Vec::new(), nexts: HashMap::new() };
     let start = sets.number(threads.to_vec());
     // The set before each depth; tokens are at most 255 bytes long.
     let mut path = [start; 256];
     let mut tokens = Vec::new();
     let mut node = 0;
     while node < trie.len() {
+        if sets.steps.are_used_up() {
+            return None;
+        }
         let current = trie.node(node);
         match sets.next(path[current.parent_depth()], current.byte) {
             Some(set) => {
@@ -33,12 +42,16 @@ pub(super) fn tokens(vocabulary: &Vocabulary, rules: &Expansions, threads: &[Thr
             None => node = current.end,
         }
     }
-    tokens
+    Some(tokens)
 }
+
+/// Threads that are compared in the time of a step.
+const COMPARED_PER_STEP: usize = 64;
 
 /// Sets of threads by number, and where they go.
 struct Sets<'a> {
     rules: &'a Expansions,
+    steps: Steps,
     numbers: HashMap<ThreadSet, u32>,
     sets: Vec<ThreadSet>,
     nexts: HashMap<(u32, u8), Option<u32>>,
@@ -60,7 +73,10 @@ impl Sets<'_> {
         if let Some(known) = self.nexts.get(&(from, byte)) {
             return *known;
         }
-        let threads = step(self.sets[from as usize].threads(), Unit::Byte(byte), self.rules);
+        let before = self.sets[from as usize].threads();
+        let threads = step(before, Unit::Byte(byte), self.rules);
+        // Each thread that comes is compared with those before it.
+        self.steps.spend(before.len() + threads.len() + threads.len().pow(2) / COMPARED_PER_STEP);
         let next = (!threads.is_empty()).then(|| self.number(threads));
         self.nexts.insert((from, byte), next);
         next

@@ -307,6 +307,12 @@ fn combinations() -> Vec<Case> {
         ),
         case("2^64 branches", json!({"type": "object", "allOf": many(64, either)}), "alternatives"),
         case("2^10 branches", json!({"type": "object", "allOf": many(10, either)}), "compiled"),
+        case("2^12 branches", json!({"type": "object", "allOf": many(12, either)}), "compiled"),
+        case(
+            "any of 400 names",
+            json!({"type": "object", "anyOf": many(400, |i| json!({"required": [format!("p{i}")]}))}),
+            "compiled",
+        ),
         case(
             "none of 200 objects",
             json!({"type": "object", "not": {"anyOf": many(200, object)}}),

@@ -11,10 +11,11 @@ use super::Object;
 use super::inclusion::without_included;
 use super::left::Left;
 use super::members::Members;
+use super::names::Names;
 use super::then::{AfterName, AfterOther, OtherName};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::json::spelling::Spelling;
-use crate::json::string::{StringLanguage, Words};
+use crate::json::string::StringLanguage;
 use crate::schema::NodeId;
 
 /// The cells of a node that are read side by side.
@@ -23,41 +24,14 @@ pub(super) struct Group {
     pub(super) objects: Box<[Arc<Object>]>,
 }
 
-/// The names of all members, and where each cell has them.
-#[derive(Debug)]
-pub(super) struct Names {
-    words: Arc<Words>,
-    /// For each cell the ranks of its members.
-    ranks: Box<[Box<[u32]>]>,
-}
-
 impl Group {
     pub(super) fn new(objects: impl IntoIterator<Item = Object>) -> Self {
         Self { objects: objects.into_iter().map(Arc::new).collect() }
     }
 
-    fn names(&self) -> &Names {
-        self.objects[0].facts.names.get_or_init(|| {
-            let all = || self.objects.iter().flat_map(|object| &object.objects().members);
-            let mut seen = foldhash::HashSet::default();
-            let distinct = all().map(|member| &member.name).filter(|name| seen.insert(Arc::clone(name)));
-            let words = self.spelling().names(distinct);
-            let rank = |name: &Arc<str>| words.rank(name).expect("one of the words");
-            let ranks = |object: &Arc<Object>| {
-                object.objects().members.iter().map(|member| rank(&member.name)).collect()
-            };
-            Names { ranks: self.objects.iter().map(ranks).collect(), words: words.clone() }
-        })
-    }
-
-    /// The rank of a member's name among those of all cells.
-    pub(super) fn rank(&self, members: &Members, index: usize) -> u32 {
-        self.names().ranks[members.object.cell][index]
-    }
-
-    /// How many names there are in all cells.
-    pub(super) fn name_count(&self) -> usize {
-        self.names().words.len()
+    /// The names that its cells know.
+    pub(super) fn names(&self) -> &Names {
+        self.objects[0].names()
     }
 
     pub(super) fn spelling(&self) -> &Arc<Spelling> {
@@ -92,8 +66,28 @@ pub(super) struct Alternatives {
 /// without in turn, eight times).
 const FEW_NAMES: usize = 8;
 
-/// A member that an alternative offers next: the place of the alternative, and the member's or class's in it.
-pub(super) type Offer = (usize, usize);
+/// A member that an alternative offers next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Offer {
+    /// The place of the alternative.
+    pub(super) at: usize,
+    pub(super) what: What,
+}
+
+/// What a member is to an alternative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum What {
+    /// The declared one at this place.
+    Declared(usize),
+    /// One of this class of others.
+    Other(usize),
+}
+
+/// A member whose name no cell knows: the place of an alternative that offers it, and of the class there.
+pub(super) type OtherOffer = (usize, usize);
+
+/// A name that may come next, with all that offer it.
+type Named<'a> = (&'a Arc<str>, Box<[Offer]>);
 
 impl Alternatives {
     pub(super) fn new(group: &Arc<Group>, alive: Vec<Members>) -> Self {
@@ -130,62 +124,75 @@ impl Alternatives {
         self.alive.iter().zip(lefts).any(offers)
     }
 
-    /// A declared member and all that follows it.
-    fn declared(&self, lefts: &[Left]) -> Option<Expression> {
-        let mut offers: Vec<Offer> = Vec::new();
-        for (at, (members, left)) in self.alive.iter().zip(lefts).enumerate() {
-            offers.extend(members.offered(*left).map(|index| (at, index)));
-        }
-        match self.are_few_and_plain(&offers) {
-            true => self.literals(offers),
-            false => Some(self.switch(offers)),
+    /// A member whose name is known, and all that follows it.
+    fn named(&self, lefts: &[Left]) -> Option<Expression> {
+        let named = if self.group.objects.len() > 1 { self.ranked(lefts) } else { self.declared(lefts[0]) };
+        let is_plain = |(name, _): &Named<'_>| has_one_spelling(name);
+        match named.len() <= FEW_NAMES && named.iter().all(is_plain) {
+            true => self.literals(named),
+            false => Some(self.switch(named)),
         }
     }
 
-    /// Whether there are few names, and JSON has one spelling for each. Many alternatives may offer the same one.
-    fn are_few_and_plain(&self, offers: &[Offer]) -> bool {
-        let mut names = Vec::new();
-        offers.iter().all(|offer| {
-            let name = self.name(*offer);
-            let is_new = !names.contains(&name);
-            names.extend(is_new.then_some(name));
-            names.len() <= FEW_NAMES && (!is_new || has_one_spelling(name))
-        })
+    /// The names that the only cell offers.
+    fn declared(&self, left: Left) -> Vec<Named<'_>> {
+        let members = &self.alive[0];
+        let offers = members.offered(left).map(|index| {
+            let offer = Offer { at: 0, what: What::Declared(index) };
+            (&members.objects().members[index].name, [offer].into())
+        });
+        offers.collect()
+    }
+
+    /// The names that one of several cells offers, in their order.
+    fn ranked(&self, lefts: &[Left]) -> Vec<Named<'_>> {
+        let names = self.group.names();
+        let mut offers: Vec<Vec<Offer>> = vec![Vec::new(); names.texts.len()];
+        let mut add = |rank: u32, at, what| offers[rank as usize].push(Offer { at, what });
+        for (at, (members, left)) in self.alive.iter().zip(lefts).enumerate() {
+            for index in members.offered(*left) {
+                add(names.member(members.object.cell, index), at, What::Declared(index));
+            }
+            let classes = 0..members.objects().rest.len();
+            for class in classes.filter(|class| members.offers_other(*class, *left)) {
+                members.named_others(class).for_each(|rank| add(rank, at, What::Other(class)));
+            }
+        }
+        let offered = names.texts.iter().zip(offers).filter(|(_, offers)| !offers.is_empty());
+        offered.map(|(name, offers)| (name, offers.into())).collect()
     }
 
     /// Members by name, each spelled out; `None` where there is none.
-    fn literals(&self, mut offers: Vec<Offer>) -> Option<Expression> {
-        offers.sort_by(|a, b| self.name(*a).cmp(self.name(*b)));
-        let names = offers.chunk_by(|a, b| self.name(*a) == self.name(*b));
-        Expression::choice(names.map(|offers| {
-            let name = Expression::literal(format!("\"{}\"", self.name(offers[0])));
-            name.then(self.after_name(offers.into()))
+    fn literals(&self, mut named: Vec<Named<'_>>) -> Option<Expression> {
+        named.sort_unstable_by_key(|(name, _)| *name);
+        Expression::choice(named.into_iter().map(|(name, offers)| {
+            let literal = Expression::literal(format!("\"{name}\""));
+            literal.then(self.after_name(name, offers))
         }))
     }
 
     /// Members by name, told apart by one leaf.
-    fn switch(&self, offers: Vec<Offer>) -> Expression {
-        let rank = |offer: Offer| self.group.rank(&self.alive[offer.0], offer.1);
-        let mut offers: Vec<(u32, Offer)> = offers.into_iter().map(|offer| (rank(offer), offer)).collect();
-        offers.sort_unstable();
-        let names: Vec<&[(u32, Offer)]> = offers.chunk_by(|(a, _), (b, _)| a == b).collect();
-        let rest =
-            |offers: &&[(u32, Offer)]| self.after_name(offers.iter().map(|(_, offer)| *offer).collect());
-        let open = self.group.names().words.open(names.iter().map(|offers| offers[0].0));
-        Expression::switch(Leaf::new(StringLanguage::words(open)), names.iter().map(rest))
+    fn switch(&self, named: Vec<Named<'_>>) -> Expression {
+        let names = self.group.names();
+        let rank = |(name, offers): &Named<'_>| match offers[0] {
+            Offer { at, what: What::Declared(index) } => names.member(self.alive[at].object.cell, index),
+            Offer { what: What::Other(_), .. } => names.words.rank(name).expect("one of the words"),
+        };
+        let mut ranked: Vec<(u32, Named<'_>)> =
+            named.into_iter().map(|named| (rank(&named), named)).collect();
+        ranked.sort_unstable_by_key(|(rank, _)| *rank);
+        let open = names.words.open(ranked.iter().map(|(rank, _)| *rank));
+        let rests = ranked.into_iter().map(|(_, (name, offers))| self.after_name(name, offers));
+        Expression::switch(Leaf::new(StringLanguage::words(open)), rests)
     }
 
-    fn name(&self, (at, index): Offer) -> &str {
-        &self.alive[at].objects().members[index].name
-    }
-
-    fn after_name(&self, offers: Box<[Offer]>) -> Expression {
-        Expression::rule(Arc::new(AfterName { before: self.clone(), offers }))
+    fn after_name(&self, name: &Arc<str>, offers: Box<[Offer]>) -> Expression {
+        Expression::rule(Arc::new(AfterName { before: self.clone(), name: name.clone(), offers }))
     }
 
     /// Members with other names, and all that follows each.
     fn others(&self, lefts: &[Left]) -> Vec<Expression> {
-        let mut kinds: Vec<(Leaf, NodeId, Vec<Offer>)> = Vec::new();
+        let mut kinds: Vec<(Leaf, NodeId, Vec<OtherOffer>)> = Vec::new();
         for (at, (members, left)) in self.alive.iter().zip(lefts).enumerate() {
             for (class, names) in members.objects().rest.iter().enumerate() {
                 let offered = members.offers_other(class, *left);
@@ -204,7 +211,7 @@ impl Alternatives {
     ///
     /// Where no value depends on the name, colon and value are known before the name is: then most tokens that leave the name are judged for all
     /// names at once.
-    fn other(&self, names: Leaf, schema: NodeId, offers: Vec<Offer>) -> Expression {
+    fn other(&self, names: Leaf, schema: NodeId, offers: Vec<OtherOffer>) -> Expression {
         let name = Expression::leaf(names);
         let punctuation = &self.group.spelling().punctuation;
         let colon = punctuation.colon.clone();
@@ -223,8 +230,8 @@ impl Alternatives {
     }
 
     /// The alternatives after another name.
-    pub(super) fn after_other(&self, offers: &[Offer], name: Option<&str>) -> Self {
-        let after = |&(at, class): &Offer| {
+    pub(super) fn after_other(&self, offers: &[OtherOffer], name: Option<&str>) -> Self {
+        let after = |&(at, class): &OtherOffer| {
             let members: &Members = &self.alive[at];
             let others = name.map(|name| members.progress.others_with(name));
             members.after_other(class, others.unwrap_or_else(|| members.progress.others.clone()))
@@ -279,7 +286,7 @@ struct NextMember(Alternatives);
 impl Rule for NextMember {
     fn expand(&self) -> Expression {
         let lefts = self.0.lefts();
-        let members = self.0.declared(&lefts).into_iter().chain(self.0.others(&lefts));
+        let members = self.0.named(&lefts).into_iter().chain(self.0.others(&lefts));
         Expression::choice(members).expect("offered only where there is one")
     }
 

@@ -3,11 +3,10 @@
 //! Most alternatives say only that some name is absent or present; as soon as the names that tell them apart were read, they allow the same, and one
 //! of them is enough.
 
-use std::sync::Arc;
-
 use super::alternatives::Group;
 use super::members::Members;
-use crate::schema::NodeId;
+use super::names::bits;
+use crate::schema::{NameClass, NodeId};
 
 /// The alternatives without those whose texts are all texts of another one, in their order.
 pub(super) fn without_included(group: &Group, alive: Vec<Members>) -> Vec<Members> {
@@ -31,34 +30,52 @@ pub(super) fn without_included(group: &Group, alive: Vec<Members>) -> Vec<Member
 /// What an alternative still allows and asks for.
 struct Outline<'m> {
     members: &'m Members,
-    /// A bit for each name that may come, and for each that must.
+    /// A bit for each known name that may come, and for each that must.
     open: Box<[u64]>,
     required: Box<[u64]>,
-    /// The names that may come with their schemas, in their order.
-    sequence: Vec<(u32, NodeId)>,
+    /// The known names that may come, in their order.
+    sequence: Vec<Named>,
     least: u32,
     most: u32,
 }
 
+/// A known name that may come.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Named {
+    /// Whether it may come only after those that are not.
+    is_last: bool,
+    rank: u32,
+    schema: NodeId,
+    grants: u32,
+}
+
 impl<'m> Outline<'m> {
     fn of(group: &Group, members: &'m Members) -> Self {
-        let objects = members.objects();
-        let words = group.name_count().div_ceil(64);
-        let (mut open, mut required) = (vec![0_u64; words], vec![0_u64; words]);
+        let (objects, names, cell) = (members.objects(), group.names(), members.object.cell);
+        let is_ordered = members.progress.declared.is_ordered();
+        let declared = members.open_members().map(|(index, member)| {
+            let rank = names.member(cell, index);
+            (member.required, Named { is_last: false, rank, schema: member.schema, grants: 0 })
+        });
+        let others = objects.rest.iter().enumerate().flat_map(|(class, NameClass { schema, grants, .. })| {
+            let (schema, grants) = (*schema, *grants);
+            let named = move |rank| Named { is_last: is_ordered, rank, schema, grants };
+            members.named_others(class).map(move |rank| (false, named(rank)))
+        });
+        let mut required = Vec::new();
         let mut sequence = Vec::new();
-        for (index, member) in members.open_members() {
-            let rank = group.rank(members, index);
-            let (word, bit) = (rank as usize / 64, 1 << (rank % 64));
-            open[word] |= bit;
-            required[word] |= if member.required { bit } else { 0 };
-            sequence.push((rank, member.schema));
+        for (is_required, named) in declared.chain(others) {
+            required.extend(is_required.then_some(named.rank));
+            sequence.push(named);
         }
-        if !members.progress.declared.is_ordered() {
+        if !is_ordered {
             sequence.sort_unstable();
         }
+        let count = names.texts.len();
         let least = objects.min_members.saturating_sub(members.progress.read);
         let most = objects.max_members.map_or(u32::MAX, |max| max.saturating_sub(members.progress.read));
-        Self { members, open: open.into(), required: required.into(), sequence, least, most }
+        let open = bits(count, sequence.iter().map(|named| named.rank));
+        Self { members, open, required: bits(count, required), sequence, least, most }
     }
 
     /// Less where more is allowed.
@@ -84,22 +101,22 @@ impl<'m> Outline<'m> {
         avoid.is_empty() || *avoid == other.members.progress.avoid
     }
 
+    /// Whether the names that no cell knows are allowed here as there.
     fn has_rest_of(&self, other: &Self) -> bool {
         let (own, others) = (self.members, other.members);
         let is_granted = own.progress.granted.count_ones() == own.objects().wishes;
         let is_same = || {
-            own.objects().rest == others.objects().rest
-                && own.progress.others == others.progress.others
-                && Arc::ptr_eq(own.object.known_names(), others.object.known_names())
+            own.has_unknown_of(others)
+                && own.unknown_others().eq(others.unknown_others())
                 && (own.objects().wishes, own.progress.granted)
                     == (others.objects().wishes, others.progress.granted)
         };
         others.objects().rest.is_empty() && is_granted || is_same()
     }
 
-    /// Whether the members of the other one are among these, with the same schemas and in the same order.
+    /// Whether the known names of the other one are among these, with the same schemas and in the same order.
     fn has_sequence_of(&self, other: &Self) -> bool {
         let mut own = self.sequence.iter();
-        other.sequence.iter().all(|member| own.any(|found| found == member))
+        other.sequence.iter().all(|named| own.any(|found| found == named))
     }
 }

@@ -9,7 +9,7 @@ use super::left::{Left, wishing};
 use super::progress::{Declared, Progress};
 use crate::expression::{Expression, Leaf, fingerprint};
 use crate::json::distinct::{Count, after_member, taken};
-use crate::schema::{Member, NodeId, Objects};
+use crate::schema::{Member, NameClass, NodeId, Objects};
 
 /// What a wish adds to the length of what remains, once something was read: more than any other member costs, so that the shortest way goes to
 /// one that grants it, and does not wait for it to become cheap.
@@ -178,13 +178,48 @@ impl Members {
     /// The same, and that there is a name which leads to no object to avoid.
     pub(super) fn has_other(&self, class: usize, left: Left) -> bool {
         let is_endless = || self.progress.avoid.is_empty() && self.names_left(class).is_none();
-        self.offers_other(class, left) && (is_endless() || self.other_names(class).is_some())
+        let has_some = || self.other_names(class).is_some() || self.named_others(class).next().is_some();
+        self.offers_other(class, left) && (is_endless() || has_some())
     }
 
-    /// The names of a class that may come next; `None` where none is left.
+    /// The ranks of the names of a class that may come next and that only other cells know.
+    pub(super) fn named_others(&self, class: usize) -> impl Iterator<Item = u32> {
+        let (names, avoid) = (self.object.names(), self.names_to_avoid(class));
+        names.others(self.object.cell, class).filter(move |rank| {
+            let name = &names.texts[*rank as usize];
+            self.progress.others.binary_search(name).is_err()
+                && !avoid.iter().any(|avoided| **avoided == **name)
+        })
+    }
+
+    /// The names of a class that may come next and that no cell knows; `None` where none is left.
     pub(super) fn other_names(&self, class: usize) -> Option<Leaf> {
         let avoid = self.names_to_avoid(class);
-        self.object.other_names(class, &self.progress.others, &avoid)
+        if avoid.is_empty() && self.object.is_alone() {
+            return self.object.other_names(class, &self.progress.others);
+        }
+        let used: Vec<Arc<str>> =
+            self.unknown_others().cloned().chain(avoid.into_iter().map(Arc::from)).collect();
+        self.object.other_names(class, &used)
+    }
+
+    /// Whether names that no cell knows are in the same classes in both.
+    pub(super) fn has_unknown_of(&self, other: &Self) -> bool {
+        self.unknown_classes().eq(other.unknown_classes())
+    }
+
+    /// For each class the names that no cell knows, and what is allowed for them.
+    fn unknown_classes(&self) -> impl Iterator<Item = (Option<Leaf>, NodeId, u32)> {
+        let classes = self.objects().rest.iter().enumerate();
+        classes.map(|(class, NameClass { schema, grants, .. })| {
+            (self.object.other_names(class, &[]), *schema, *grants)
+        })
+    }
+
+    /// The other names that were read and that no cell knows.
+    pub(super) fn unknown_others(&self) -> impl Iterator<Item = &Arc<str>> {
+        let names = self.object.names();
+        self.progress.others.iter().filter(|name| !names.has(name))
     }
 
     /// Names under which every value would lead to an object to avoid.

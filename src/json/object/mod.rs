@@ -13,6 +13,7 @@ mod alternatives;
 mod inclusion;
 mod left;
 mod members;
+mod names;
 mod progress;
 mod then;
 
@@ -25,8 +26,9 @@ use super::string::{Escapes, StringLanguage, Words};
 use crate::expression::{Expression, Leaf};
 use crate::regular::Dfa;
 use crate::schema::{NodeId, Objects};
-use alternatives::{Alternatives, Group, Names};
+use alternatives::{Alternatives, Group};
 use members::Members;
+use names::Names;
 use progress::Progress;
 
 /// The objects of a node but some to avoid, inside of `level` containers; `None` where no object is left.
@@ -67,8 +69,12 @@ struct Object {
 #[derive(Debug)]
 pub(super) struct Facts {
     cells: Box<[CellFacts]>,
-    /// The names of all members.
+    /// The names that any of them knows.
+    known: OnceLock<Arc<Words>>,
+    /// What those are to each.
     names: OnceLock<Names>,
+    /// All names but those.
+    any_other: OnceLock<Option<Leaf>>,
 }
 
 /// What is found out about one cell.
@@ -78,8 +84,6 @@ struct CellFacts {
     class_sizes: OnceLock<Box<[Option<u64>]>>,
     /// By the wishes that are granted, the least length of the members that grant the others: with no, one, two, … members.
     wish_lens: OnceLock<Box<[Box<[u32]>]>>,
-    /// The names of its members and the forbidden ones.
-    known_names: OnceLock<Arc<Words>>,
     /// For each class the names that are left where none was used; `None` where there are none.
     unused_names: Box<[OnceLock<Option<Leaf>>]>,
 }
@@ -90,10 +94,10 @@ impl Facts {
         let cell = |objects: &Objects| CellFacts {
             class_sizes: OnceLock::new(),
             wish_lens: OnceLock::new(),
-            known_names: OnceLock::new(),
             unused_names: std::iter::repeat_with(OnceLock::new).take(objects.rest.len()).collect(),
         };
-        Self { cells: objects.iter().map(cell).collect(), names: OnceLock::new() }
+        let cells = objects.iter().map(cell).collect();
+        Self { cells, known: OnceLock::new(), names: OnceLock::new(), any_other: OnceLock::new() }
     }
 }
 
@@ -103,7 +107,7 @@ impl Object {
     }
 
     fn objects(&self) -> &Objects {
-        &self.spelling.schema.values(self.node).objects[self.cell]
+        &self.cells()[self.cell]
     }
 
     /// What makes it this object.
@@ -111,10 +115,23 @@ impl Object {
         (Arc::as_ptr(&self.spelling), self.node, self.cell, self.level)
     }
 
-    fn known_names(&self) -> &Arc<Words> {
-        let names = || self.objects().members.iter().map(|member| &member.name);
-        let forbidden = || self.objects().forbidden.iter();
-        self.facts().known_names.get_or_init(|| self.spelling.names(names().chain(forbidden())))
+    /// The names that this or another cell of the node knows.
+    fn known(&self) -> &Arc<Words> {
+        self.facts.known.get_or_init(|| self.spelling.names(names::all_known(self.cells())))
+    }
+
+    /// What those are to each cell.
+    fn names(&self) -> &Names {
+        self.facts.names.get_or_init(|| Names::new(self.known().clone(), self.cells()))
+    }
+
+    fn cells(&self) -> &[Objects] {
+        &self.spelling.schema.values(self.node).objects
+    }
+
+    /// Whether no other cell may know what this one does not.
+    fn is_alone(&self) -> bool {
+        self.cells().len() == 1
     }
 
     fn class_size(&self, class: usize) -> Option<u64> {
@@ -164,17 +181,29 @@ impl Object {
         self.spelling.schema.least_len(schema)
     }
 
-    /// The names of a class but those that were used and some more; `None` where none is left.
-    fn other_names(&self, class: usize, used: &[Arc<str>], avoid: &[String]) -> Option<Leaf> {
-        if used.is_empty() && avoid.is_empty() {
-            return self.facts().unused_names[class].get_or_init(|| self.names_without(class, [])).clone();
+    /// The names of a class that no cell knows, but those that were used and some more; `None` where none is left.
+    fn other_names(&self, class: usize, used: &[Arc<str>]) -> Option<Leaf> {
+        if !used.is_empty() {
+            return self.names_without(class, used);
         }
-        self.names_without(class, used.iter().cloned().chain(avoid.iter().map(|name| name.as_str().into())))
+        let unused = match &self.objects().rest[class].names {
+            None => &self.facts.any_other,
+            Some(_) => &self.facts().unused_names[class],
+        };
+        unused.get_or_init(|| self.names_without(class, &[])).clone()
     }
 
-    fn names_without(&self, class: usize, used: impl IntoIterator<Item = Arc<str>>) -> Option<Leaf> {
-        let names = self.objects().rest[class].names.clone().unwrap_or_else(Dfa::text);
-        let known = Some(self.known_names().all());
-        StringLanguage::excluding(names, (0, None), Escapes::Any, known, used).map(Leaf::new)
+    fn names_without(&self, class: usize, used: &[Arc<str>]) -> Option<Leaf> {
+        let known = self.known().all();
+        let (names, known) = match &self.objects().rest[class].names {
+            None => (Dfa::text(), Some(known)),
+            Some(names) if self.is_alone() => (names.clone(), Some(known)),
+            // Cells whose classes differ in known names only have the same others.
+            Some(names) => (Arc::new(names.difference(known, usize::MAX).expect("no limit")), None),
+        };
+        if names.is_empty() {
+            return None;
+        }
+        StringLanguage::excluding(names, (0, None), Escapes::Any, known, used.iter().cloned()).map(Leaf::new)
     }
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::alternatives::{Alternatives, Group, Offer};
+use super::alternatives::{Alternatives, Group, Offer, OtherOffer, What};
 use super::members::Members;
 use crate::expression::{Binder, Expression, Rule, fingerprint};
 use crate::json::distinct::parse;
 use crate::json::string::decode;
-use crate::schema::{Member, NodeId};
+use crate::schema::NodeId;
 
 /// An alternative before and after a member.
 type Way = (Members, Members);
@@ -43,38 +43,43 @@ fn values_then(
     Expression::choice(values).expect("members without a value left are not offered")
 }
 
-/// What follows the name of a declared member.
+/// What follows a name that an alternative knows.
 #[derive(Debug)]
 pub(super) struct AfterName {
     pub(super) before: Alternatives,
-    /// The member in each alternative that has it.
+    pub(super) name: Arc<str>,
+    /// What the member is in each alternative that allows it.
     pub(super) offers: Box<[Offer]>,
 }
 
 impl AfterName {
-    fn members(&self) -> impl Iterator<Item = (&Members, usize, &Member)> {
-        self.offers.iter().map(|&(at, index)| {
-            let members: &Members = &self.before.alive[at];
-            (members, index, &members.objects().members[index])
+    /// For each alternative the value's schema, and what it is before and after the member.
+    fn ways(&self) -> impl Iterator<Item = (NodeId, Members, Members)> {
+        self.offers.iter().map(|&Offer { at, what }| {
+            let before: &Members = &self.before.alive[at];
+            let (schema, after) = match what {
+                What::Declared(index) => (before.objects().members[index].schema, before.after_member(index)),
+                What::Other(class) => {
+                    let others = before.progress.others_with(&self.name);
+                    (before.objects().rest[class].schema, before.after_other(class, others))
+                }
+            };
+            (schema, before.clone(), after)
         })
     }
 }
 
 impl Rule for AfterName {
     fn expand(&self) -> Expression {
-        let way = |(before, index, member): (&Members, usize, &Member)| {
-            (member.schema, before.clone(), before.after_member(index))
-        };
-        let (_, _, member) = self.members().next().expect("offered by one");
-        let values = values_then(&self.before, &member.name, self.members().map(way));
+        let values = values_then(&self.before, &self.name, self.ways());
         self.before.group.spelling().punctuation.colon.clone().then(values)
     }
 
     fn min_len(&self) -> u32 {
-        let lens = self.members().map(|(members, index, member)| {
-            members.least_len(member.schema).saturating_add(members.after_member(index).rest_len())
-        });
-        lens.min().expect("offered by one").saturating_add(1)
+        let len = |(schema, before, after): (NodeId, Members, Members)| {
+            before.least_len(schema).saturating_add(after.rest_len())
+        };
+        self.ways().map(len).min().expect("offered by one").saturating_add(1)
     }
 
     fn place(&self) -> String {
@@ -82,13 +87,13 @@ impl Rule for AfterName {
     }
 
     fn same(&self, other: &dyn Rule) -> bool {
-        (other as &dyn Any)
-            .downcast_ref::<Self>()
-            .is_some_and(|other| self.offers == other.offers && self.before.is_same(&other.before))
+        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
+            self.name == other.name && self.offers == other.offers && self.before.is_same(&other.before)
+        })
     }
 
     fn fingerprint(&self) -> u64 {
-        fingerprint(&("after name", self.before.fingerprint, &self.offers))
+        fingerprint(&("after name", self.before.fingerprint, &self.name, &self.offers))
     }
 }
 
@@ -97,7 +102,7 @@ impl Rule for AfterName {
 pub(super) struct AfterOther {
     pub(super) before: Alternatives,
     /// The class of the name in each alternative that has it.
-    pub(super) offers: Box<[Offer]>,
+    pub(super) offers: Box<[OtherOffer]>,
 }
 
 impl Binder for AfterOther {
@@ -131,13 +136,13 @@ pub(super) struct OtherName {
     pub(super) before: Alternatives,
     pub(super) schema: NodeId,
     /// The class of the name in each alternative that has it.
-    pub(super) offers: Box<[Offer]>,
+    pub(super) offers: Box<[OtherOffer]>,
 }
 
 impl Binder for OtherName {
     fn bind(&self, name: &[u8]) -> Expression {
         let name: Arc<str> = decode(name).into();
-        let way = |&(at, class): &Offer| {
+        let way = |&(at, class): &OtherOffer| {
             let before: &Members = &self.before.alive[at];
             (self.schema, before.clone(), before.after_other(class, before.progress.others_with(&name)))
         };
