@@ -3,8 +3,8 @@
 //! Thread by thread most masks are cheap, but a grammar that reads keywords in the middle of names would go on for seconds, while all threads at once are
 //! few sets. Where texts are captured, or many alternatives are open, it is the other way round: no two texts lead to one set. In
 //! `Github_medium---o46145` of MaskBench a mask takes 6,029 steps and 7 ms thread by thread, the most of the 765,488 masks that maskbench-dev makes
-//! (counted), and 50 s at once. Nothing tells beforehand, so both take turns, each time with more steps: that takes a few times as long as the
-//! better way alone, and never the time of the worse one.
+//! (counted), and 50 s at once. Nothing tells beforehand, so both take turns, each time with more steps: that takes a few times as long
+//! as the better way alone.
 
 use super::thread::{Tape, Thread};
 
@@ -22,7 +22,7 @@ pub(super) fn turns() -> impl Iterator<Item = usize> {
 /// What is left of the steps of a turn.
 pub(super) struct Steps {
     left: usize,
-    /// What is added when a captured text is met: that is the better way then more often than not.
+    /// What is added when a captured text is met: then this is the better way more often than not.
     reserve: usize,
 }
 

@@ -183,21 +183,27 @@ impl Object {
 
     /// The names of a class that no cell knows, but those that were used and some more; `None` where none is left.
     fn other_names(&self, class: usize, used: &[Arc<str>]) -> Option<Leaf> {
-        if !used.is_empty() {
-            return self.names_without(class, used);
-        }
-        let unused = match &self.objects().rest[class].names {
-            None => &self.facts.any_other,
-            Some(_) => &self.facts().unused_names[class],
+        let Some(names) = &self.objects().rest[class].names else {
+            return match used {
+                [] => self.facts.any_other.get_or_init(|| self.names_without(class, &[])).clone(),
+                used => self.names_without(class, used),
+            };
         };
-        unused.get_or_init(|| self.names_without(class, &[])).clone()
+        // An object has many classes where it has many patterns, and a name is in one of them.
+        let used: Vec<Arc<str>> =
+            used.iter().filter(|name| names.contains(name.as_bytes())).cloned().collect();
+        match used.as_slice() {
+            [] => self.facts().unused_names[class].get_or_init(|| self.names_without(class, &[])).clone(),
+            used => self.names_without(class, used),
+        }
     }
 
     fn names_without(&self, class: usize, used: &[Arc<str>]) -> Option<Leaf> {
         let known = self.known().all();
         let (names, known) = match &self.objects().rest[class].names {
             None => (Dfa::text(), Some(known)),
-            Some(names) if self.is_alone() => (names.clone(), Some(known)),
+            // A class has no name that its cell knows.
+            Some(names) if self.is_alone() => (names.clone(), None),
             // Cells whose classes differ in known names only have the same others.
             Some(names) => (Arc::new(names.difference(known, usize::MAX).expect("no limit")), None),
         };
