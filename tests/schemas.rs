@@ -175,6 +175,25 @@ fn chosen_texts() {
     check(other, &[r#"{"b":1}"#, r#"{"b":"x","c":null}"#], &["{}", r#"{"a":1}"#, r#"{"b":"x"}"#]);
 }
 
+/// In declared order a name may stand anywhere behind the declared ones where it is none, whatever another alternative declares.
+#[test]
+fn a_name_that_another_alternative_declares_has_no_place() {
+    let schema = json!({"type": "object", "anyOf": [
+        {"properties": {"q": true, "a": true}, "maxProperties": 5},
+        {"required": ["q"], "maxProperties": 5},
+        {"required": ["b", "x"]},
+    ]});
+    let grammar = COMPILER.compile_schema(&schema, &Options::default()).expect("compiles");
+    for (text, accepted) in [
+        (r#"{"q":1,"a":1,"b":1}"#, true),
+        (r#"{"q":1,"b":1,"a":1}"#, true),
+        (r#"{"b":1,"x":1,"q":1}"#, true),
+        (r#"{"a":1,"q":1}"#, false),
+    ] {
+        assert_eq!(accepts(&grammar.matcher(), text.as_bytes()), accepted, "{text}");
+    }
+}
+
 /// Values that must differ may be nested deeper than anybody parses.
 #[test]
 fn depth_is_no_matter() {
