@@ -20,9 +20,9 @@ use super::openings::Openings;
 use super::residual::step;
 use super::sort::Exits;
 use super::stack::Stack;
-use super::steps::{Steps, turns};
+use super::steps::Steps;
 use super::thread::{Head, Tape, Thread};
-use super::token_set::{self, TokenSet};
+use super::token_set::TokenSet;
 use super::walk;
 use super::ways::Ways;
 use crate::expression::{ByteSet, Class, Leaf, State};
@@ -84,18 +84,8 @@ pub(super) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// The tokens that `threads` allow.
+    /// The tokens that `threads` allow, found in turns of so many steps.
     pub(super) fn allowed(
-        vocabulary: &'a Vocabulary,
-        leaves: &'a LeafTables,
-        tables: (&'a Expansions, &'a Openings),
-        threads: &[Thread],
-    ) -> Allowed {
-        Self::allowed_in(vocabulary, leaves, tables, threads, turns())
-    }
-
-    /// The same in turns of so many steps.
-    pub(super) fn allowed_in(
         vocabulary: &'a Vocabulary,
         leaves: &'a LeafTables,
         (rules, openings): (&'a Expansions, &'a Openings),
@@ -119,7 +109,7 @@ impl<'a> Collector<'a> {
                 return collector.finish();
             }
             if let Some(tokens) = walk::tokens(vocabulary, rules, threads, Steps::new(steps)) {
-                return collector.walked(threads, tokens);
+                return walked(vocabulary, rules, threads, tokens);
             }
         }
         unreachable!("turns go on until one has steps enough")
@@ -131,38 +121,11 @@ impl<'a> Collector<'a> {
         Allowed::new(self.inside, sets.into(), tokens.into(), own_bytes)
     }
 
-    /// The ordinary tokens were found by walking all threads at once: what was collected does not matter.
-    fn walked(mut self, threads: &[Thread], found: Vec<TokenId>) -> Allowed {
-        let mut tokens = TokenSet::builder(self.vocabulary.width());
-        found.into_iter().for_each(|token| tokens.insert(token));
-        self.inside.clear();
-        let is_allowed =
-            |special: &SpecialToken| !step(threads, Unit::Special(*special), self.rules).is_empty();
-        let specials = SpecialToken::ALL.into_iter().filter(is_allowed);
-        let specials: Box<[_]> = specials.map(|special| self.vocabulary.special_id(special)).collect();
-        let own_bytes = self.keep(tokens);
-        Allowed::new(self.inside, [].into(), specials, own_bytes)
-    }
-
     /// Makes a set of the ordinary tokens that are in none; the bytes of it.
     fn gather(&mut self) -> usize {
-        let (vocabulary, mut tokens) = (self.vocabulary, TokenSet::builder(self.vocabulary.width()));
-        self.beyond.tokens.retain(|token| {
-            let is_special = vocabulary.special(*token).is_some();
-            if !is_special {
-                tokens.insert(*token);
-            }
-            is_special
-        });
-        self.keep(tokens)
-    }
-
-    /// One more set, of this mask alone; its bytes.
-    fn keep(&mut self, tokens: token_set::Builder) -> usize {
-        let set = Arc::new(tokens.finish());
-        let bytes = set.memory_bytes();
-        self.inside.add(&set);
-        bytes
+        let is_ordinary = |token: &mut TokenId| self.vocabulary.special(*token).is_none();
+        let ordinary = self.beyond.tokens.extract_if(.., is_ordinary);
+        add_own(&mut self.inside, self.vocabulary, ordinary)
     }
 
     /// Adds the tokens of a thread.
@@ -315,6 +278,25 @@ impl<'a> Collector<'a> {
             }
         }
     }
+}
+
+/// What is allowed where all threads were walked at once, and these ordinary tokens found.
+fn walked(vocabulary: &Vocabulary, rules: &Expansions, threads: &[Thread], found: Vec<TokenId>) -> Allowed {
+    let is_allowed = |special: &SpecialToken| !step(threads, Unit::Special(*special), rules).is_empty();
+    let specials = SpecialToken::ALL.into_iter().filter(is_allowed);
+    let specials = specials.map(|special| vocabulary.special_id(special)).collect();
+    let mut inside = Inside::default();
+    let own_bytes = add_own(&mut inside, vocabulary, found);
+    Allowed::new(inside, [].into(), specials, own_bytes)
+}
+
+/// Adds a set of these tokens, of one mask alone; its bytes.
+fn add_own(inside: &mut Inside, vocabulary: &Vocabulary, tokens: impl IntoIterator<Item = TokenId>) -> usize {
+    let mut own = TokenSet::builder(vocabulary.width());
+    tokens.into_iter().for_each(|token| own.insert(token));
+    let own = Arc::new(own.finish());
+    inside.add(&own);
+    own.memory_bytes()
 }
 
 /// Follows the one path of a literal from a node, or from the root; the last node, if the trie has the path.

@@ -59,10 +59,6 @@ impl Inside {
         true
     }
 
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
-    }
-
     /// Makes the mask this union.
     pub(super) fn begin(&self, mask: &mut impl Target) {
         match &self.first {

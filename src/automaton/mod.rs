@@ -52,6 +52,7 @@ use mask_ids::MaskIds;
 use openings::Openings;
 use residual::ThreadSet;
 use stack::Stack;
+use steps::turns;
 use thread::{Tape, Thread, open};
 
 use crate::cache::{Bounded, bounded};
@@ -193,7 +194,7 @@ impl Automaton {
         }
         let Shared { vocabulary, leaves, .. } = &self.shared;
         let tables = (&self.rules, &self.openings);
-        let allowed = Arc::new(Collector::allowed(vocabulary, leaves, tables, residual.threads()));
+        let allowed = Arc::new(Collector::allowed(vocabulary, leaves, tables, residual.threads(), turns()));
         self.allowed.insert(residual.id(), allowed.clone());
         allowed
     }

@@ -122,7 +122,7 @@ fn every_turn_finds_the_same_mask() {
             let (vocabulary, leaves) = (automaton.vocabulary(), &automaton.shared.leaves);
             let mut mask = TokenMask::new(vocabulary.width());
             let threads = residual.threads();
-            Collector::allowed_in(vocabulary, leaves, tables, threads, turns).fill(&mut mask.as_mut());
+            Collector::allowed(vocabulary, leaves, tables, threads, turns).fill(&mut mask.as_mut());
             mask.iter().collect::<Vec<_>>()
         });
         assert!(!found[0].is_empty() && found.iter().all(|mask| *mask == found[0]), "after {text:?}");

@@ -45,7 +45,7 @@ pub(super) fn tokens(
     Some(tokens)
 }
 
-/// Threads that are compared in the time of a step.
+/// Threads or stacks that are compared in the time of a step.
 const COMPARED_PER_STEP: usize = 64;
 
 /// Sets of threads by number, and where they go.
@@ -75,8 +75,9 @@ impl Sets<'_> {
         }
         let before = self.sets[from as usize].threads();
         let threads = step(before, Unit::Byte(byte), self.rules);
-        // Each thread that comes is compared with those before it.
-        self.steps.spend(before.len() + threads.len() + threads.len().pow(2) / COMPARED_PER_STEP);
+        // Each thread and stack that comes is compared with those before it.
+        let come: usize = threads.iter().map(|thread| thread.below.alternatives().len()).sum();
+        self.steps.spend(before.len() + come + come.pow(2) / COMPARED_PER_STEP);
         let next = (!threads.is_empty()).then(|| self.number(threads));
         self.nexts.insert((from, byte), next);
         next

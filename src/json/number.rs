@@ -32,6 +32,9 @@ use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
 use crate::schema::{Bound, Decimal, Numbers};
 
+/// The characters of numerals.
+const CHARACTERS: &[u8] = b"0123456789+-.eE";
+
 /// The numerals of the numbers in any of the cells, of which there is at least one.
 ///
 /// # Errors
@@ -106,7 +109,7 @@ fn numerals(cells: &[Numbers], limit: usize) -> Result<Dfa, LimitExceeded> {
     let (whole, with_gaps): (Vec<_>, Vec<_>) =
         cells.iter().cloned().partition(|cell| cell.no_multiples_of.is_empty());
     let (digits, whole): (Vec<_>, Vec<_>) = whole.into_iter().partition(|cell| cell.digits_only);
-    let mut numerals = explore(&whole, b"0123456789+-.eE", limit)?;
+    let mut numerals = explore(&whole, CHARACTERS, limit)?;
     if !digits.is_empty() {
         // To some readers `-0` is a double.
         let negative_zero = Dfa::words([("-0", 0)], limit)?;

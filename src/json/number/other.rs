@@ -9,13 +9,11 @@ use std::sync::Arc;
 
 use foldhash::{HashSet, HashSetExt};
 
+use super::CHARACTERS;
 use super::points::{Part, Points, Reading};
 use crate::expression::{Class, DfaLanguage, Label, Language, Leaf, State, fingerprint};
 use crate::regular::{Dfa, StateId};
 use crate::schema::Decimal;
-
-/// The characters of numerals.
-const CHARACTERS: &[u8] = b"0123456789.-+eE";
 
 /// Excluded numbers are seldom longer.
 const MOST_DIGITS: usize = 20;

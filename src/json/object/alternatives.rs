@@ -66,28 +66,8 @@ pub(super) struct Alternatives {
 /// without in turn, eight times).
 const FEW_NAMES: usize = 8;
 
-/// A member that an alternative offers next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Offer {
-    /// The place of the alternative.
-    pub(super) at: usize,
-    pub(super) what: What,
-}
-
-/// What a member is to an alternative.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum What {
-    /// The declared one at this place.
-    Declared(usize),
-    /// One of this class of others.
-    Other(usize),
-}
-
-/// A member whose name no cell knows: the place of an alternative that offers it, and of the class there.
-pub(super) type OtherOffer = (usize, usize);
-
-/// A name that may come next, with all that offer it.
-type Named<'a> = (&'a Arc<str>, Box<[Offer]>);
+/// A member with another name that an alternative offers next: the place of the alternative, and of the class in it.
+pub(super) type Offer = (usize, usize);
 
 impl Alternatives {
     pub(super) fn new(group: &Arc<Group>, alive: Vec<Members>) -> Self {
@@ -96,7 +76,7 @@ impl Alternatives {
         Self { fingerprint: fingerprint(&fingerprints), group: group.clone(), alive: alive.into() }
     }
 
-    fn lefts(&self) -> Vec<Left> {
+    pub(super) fn lefts(&self) -> Vec<Left> {
         self.alive.iter().map(Members::left).collect()
     }
 
@@ -126,73 +106,60 @@ impl Alternatives {
 
     /// A member whose name is known, and all that follows it.
     fn named(&self, lefts: &[Left]) -> Option<Expression> {
-        let named = if self.group.objects.len() > 1 { self.ranked(lefts) } else { self.declared(lefts[0]) };
-        let is_plain = |(name, _): &Named<'_>| has_one_spelling(name);
-        match named.len() <= FEW_NAMES && named.iter().all(is_plain) {
-            true => self.literals(named),
-            false => Some(self.switch(named)),
+        let Group { objects } = &*self.group;
+        if let [object] = &**objects {
+            let offered: Vec<usize> = self.alive[0].offered(lefts[0]).collect();
+            let name = |index: &usize| &object.objects().members[*index].name;
+            let ranked = |index: &usize| (object.names().member(0, *index), name(index));
+            return self.spelled(offered.iter().map(name), offered.iter().map(ranked));
         }
-    }
-
-    /// The names that the only cell offers.
-    fn declared(&self, left: Left) -> Vec<Named<'_>> {
-        let members = &self.alive[0];
-        let offers = members.offered(left).map(|index| {
-            let offer = Offer { at: 0, what: What::Declared(index) };
-            (&members.objects().members[index].name, [offer].into())
-        });
-        offers.collect()
-    }
-
-    /// The names that one of several cells offers, in their order.
-    fn ranked(&self, lefts: &[Left]) -> Vec<Named<'_>> {
         let names = self.group.names();
-        let mut offers: Vec<Vec<Offer>> = vec![Vec::new(); names.texts.len()];
-        let mut add = |rank: u32, at, what| offers[rank as usize].push(Offer { at, what });
-        for (at, (members, left)) in self.alive.iter().zip(lefts).enumerate() {
-            for index in members.offered(*left) {
-                add(names.member(members.object.cell, index), at, What::Declared(index));
-            }
-            let classes = 0..members.objects().rest.len();
-            for class in classes.filter(|class| members.offers_other(*class, *left)) {
-                members.named_others(class).for_each(|rank| add(rank, at, What::Other(class)));
-            }
+        let mut known = names.ranks([]);
+        for (members, left) in self.alive.iter().zip(lefts) {
+            known |= members.known_names(*left);
         }
-        let offered = names.texts.iter().zip(offers).filter(|(_, offers)| !offers.is_empty());
-        offered.map(|(name, offers)| (name, offers.into())).collect()
+        let name = |rank: usize| &names.texts[rank];
+        let ranked = |rank| (rank as u32, name(rank));
+        self.spelled(known.iter_ones().map(name), known.iter_ones().map(ranked))
+    }
+
+    /// Members with these names, given without and with their ranks; `None` where there is none.
+    fn spelled<'n>(
+        &self,
+        names: impl Iterator<Item = &'n Arc<str>>,
+        ranked: impl Iterator<Item = (u32, &'n Arc<str>)>,
+    ) -> Option<Expression> {
+        let few: Vec<_> = names.take(FEW_NAMES + 1).collect();
+        match few.len() <= FEW_NAMES && few.iter().all(|name| has_one_spelling(name)) {
+            true => self.literals(few),
+            false => Some(self.switch(ranked.collect())),
+        }
     }
 
     /// Members by name, each spelled out; `None` where there is none.
-    fn literals(&self, mut named: Vec<Named<'_>>) -> Option<Expression> {
-        named.sort_unstable_by_key(|(name, _)| *name);
-        Expression::choice(named.into_iter().map(|(name, offers)| {
+    fn literals(&self, mut names: Vec<&Arc<str>>) -> Option<Expression> {
+        names.sort_unstable();
+        Expression::choice(names.into_iter().map(|name| {
             let literal = Expression::literal(format!("\"{name}\""));
-            literal.then(self.after_name(name, offers))
+            literal.then(self.after_name(name))
         }))
     }
 
     /// Members by name, told apart by one leaf.
-    fn switch(&self, named: Vec<Named<'_>>) -> Expression {
-        let names = self.group.names();
-        let rank = |(name, offers): &Named<'_>| match offers[0] {
-            Offer { at, what: What::Declared(index) } => names.member(self.alive[at].object.cell, index),
-            Offer { what: What::Other(_), .. } => names.words.rank(name).expect("one of the words"),
-        };
-        let mut ranked: Vec<(u32, Named<'_>)> =
-            named.into_iter().map(|named| (rank(&named), named)).collect();
+    fn switch(&self, mut ranked: Vec<(u32, &Arc<str>)>) -> Expression {
         ranked.sort_unstable_by_key(|(rank, _)| *rank);
-        let open = names.words.open(ranked.iter().map(|(rank, _)| *rank));
-        let rests = ranked.into_iter().map(|(_, (name, offers))| self.after_name(name, offers));
+        let open = self.group.names().words.open(ranked.iter().map(|(rank, _)| *rank));
+        let rests = ranked.into_iter().map(|(_, name)| self.after_name(name));
         Expression::switch(Leaf::new(StringLanguage::words(open)), rests)
     }
 
-    fn after_name(&self, name: &Arc<str>, offers: Box<[Offer]>) -> Expression {
-        Expression::rule(Arc::new(AfterName { before: self.clone(), name: name.clone(), offers }))
+    fn after_name(&self, name: &Arc<str>) -> Expression {
+        Expression::rule(Arc::new(AfterName { before: self.clone(), name: name.clone() }))
     }
 
     /// Members with other names, and all that follows each.
     fn others(&self, lefts: &[Left]) -> Vec<Expression> {
-        let mut kinds: Vec<(Leaf, NodeId, Vec<OtherOffer>)> = Vec::new();
+        let mut kinds: Vec<(Leaf, NodeId, Vec<Offer>)> = Vec::new();
         for (at, (members, left)) in self.alive.iter().zip(lefts).enumerate() {
             for (class, names) in members.objects().rest.iter().enumerate() {
                 let offered = members.offers_other(class, *left);
@@ -211,7 +178,7 @@ impl Alternatives {
     ///
     /// Where no value depends on the name, colon and value are known before the name is: then most tokens that leave the name are judged for all
     /// names at once.
-    fn other(&self, names: Leaf, schema: NodeId, offers: Vec<OtherOffer>) -> Expression {
+    fn other(&self, names: Leaf, schema: NodeId, offers: Vec<Offer>) -> Expression {
         let name = Expression::leaf(names);
         let punctuation = &self.group.spelling().punctuation;
         let colon = punctuation.colon.clone();
@@ -230,8 +197,8 @@ impl Alternatives {
     }
 
     /// The alternatives after another name.
-    pub(super) fn after_other(&self, offers: &[OtherOffer], name: Option<&str>) -> Self {
-        let after = |&(at, class): &OtherOffer| {
+    pub(super) fn after_other(&self, offers: &[Offer], name: Option<&str>) -> Self {
+        let after = |&(at, class): &Offer| {
             let members: &Members = &self.alive[at];
             let others = name.map(|name| members.progress.others_with(name));
             members.after_other(class, others.unwrap_or_else(|| members.progress.others.clone()))

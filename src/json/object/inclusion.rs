@@ -3,9 +3,11 @@
 //! Most alternatives say only that some name is absent or present; as soon as the names that tell them apart were read, they allow the same, and one
 //! of them is enough.
 
+use foldhash::{HashMap, HashMapExt};
+
 use super::alternatives::Group;
 use super::members::Members;
-use super::names::bits;
+use super::names::Ranks;
 use crate::schema::{NameClass, NodeId};
 
 /// The alternatives without those whose texts are all texts of another one, in their order.
@@ -30,70 +32,63 @@ pub(super) fn without_included(group: &Group, alive: Vec<Members>) -> Vec<Member
 /// What an alternative still allows and asks for.
 struct Outline<'m> {
     members: &'m Members,
-    /// A bit for each known name that may come, and for each that must.
-    open: Box<[u64]>,
-    required: Box<[u64]>,
-    /// The known names that may come, in their order.
-    sequence: Vec<Named>,
+    /// The known names that may come, and those that must.
+    open: Ranks,
+    required: Ranks,
+    /// The members that may come, in their order, where they have one.
+    sequence: Vec<(u32, NodeId)>,
+    /// The other known names that may come, by what is allowed for them.
+    unordered: HashMap<Allowed, Ranks>,
     least: u32,
     most: u32,
 }
 
-/// A known name that may come.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Named {
-    /// Whether it may come only after those that are not.
-    is_last: bool,
-    rank: u32,
-    schema: NodeId,
-    grants: u32,
-}
+/// The schema of a value, and the wishes that a member with it grants.
+type Allowed = (NodeId, u32);
 
 impl<'m> Outline<'m> {
     fn of(group: &Group, members: &'m Members) -> Self {
-        let (objects, names, cell) = (members.objects(), group.names(), members.object.cell);
-        let is_ordered = members.progress.declared.is_ordered();
-        let declared = members.open_members().map(|(index, member)| {
-            let rank = names.member(cell, index);
-            (member.required, Named { is_last: false, rank, schema: member.schema, grants: 0 })
-        });
-        let others = objects.rest.iter().enumerate().flat_map(|(class, NameClass { schema, grants, .. })| {
-            let (schema, grants) = (*schema, *grants);
-            let named = move |rank| Named { is_last: is_ordered, rank, schema, grants };
-            members.named_others(class).map(move |rank| (false, named(rank)))
-        });
-        let mut required = Vec::new();
-        let mut sequence = Vec::new();
-        for (is_required, named) in declared.chain(others) {
-            required.extend(is_required.then_some(named.rank));
-            sequence.push(named);
+        let (objects, names) = (members.objects(), group.names());
+        let nothing = || names.ranks([]);
+        let (mut open, mut required, mut sequence) = (nothing(), nothing(), Vec::new());
+        let mut unordered: HashMap<Allowed, Ranks> = HashMap::new();
+        for (index, member) in members.open_members() {
+            let rank = names.member(members.object.cell, index);
+            open.set(rank as usize, true);
+            required.set(rank as usize, member.required);
+            match members.progress.declared.is_ordered() {
+                true => sequence.push((rank, member.schema)),
+                false => {
+                    let same = unordered.entry((member.schema, 0)).or_insert_with(nothing);
+                    same.set(rank as usize, true);
+                }
+            }
         }
-        if !is_ordered {
-            sequence.sort_unstable();
+        for (class, NameClass { schema, grants, .. }) in objects.rest.iter().enumerate() {
+            let others = members.named_others(class);
+            open |= &*others;
+            *unordered.entry((*schema, *grants)).or_insert_with(nothing) |= &*others;
         }
-        let count = names.texts.len();
         let least = objects.min_members.saturating_sub(members.progress.read);
         let most = objects.max_members.map_or(u32::MAX, |max| max.saturating_sub(members.progress.read));
-        let open = bits(count, sequence.iter().map(|named| named.rank));
-        Self { members, open, required: bits(count, required), sequence, least, most }
+        Self { members, open, required, sequence, unordered, least, most }
     }
 
     /// Less where more is allowed.
     fn rank(&self) -> impl Ord + use<> {
-        let required: u32 = self.required.iter().map(|bits| bits.count_ones()).sum();
-        (std::cmp::Reverse(self.sequence.len()), required, self.least, std::cmp::Reverse(self.most))
+        let (open, required) = (self.open.count_ones(), self.required.count_ones());
+        (std::cmp::Reverse(open), required, self.least, std::cmp::Reverse(self.most))
     }
 
     /// Whether it is plain that everything the other one allows is allowed here.
     fn includes(&self, other: &Self) -> bool {
-        let within = |inner: &[u64], outer: &[u64]| inner.iter().zip(outer).all(|(a, b)| a & !b == 0);
-        within(&other.open, &self.open)
-            && within(&self.required, &other.required)
+        are_within(&other.open, &self.open)
+            && are_within(&self.required, &other.required)
             && self.least <= other.least
             && self.most >= other.most
             && self.avoids_no_more_than(other)
             && self.has_rest_of(other)
-            && self.has_sequence_of(other)
+            && self.has_known_of(other)
     }
 
     fn avoids_no_more_than(&self, other: &Self) -> bool {
@@ -115,8 +110,16 @@ impl<'m> Outline<'m> {
     }
 
     /// Whether the known names of the other one are among these, with the same schemas and in the same order.
-    fn has_sequence_of(&self, other: &Self) -> bool {
+    fn has_known_of(&self, other: &Self) -> bool {
         let mut own = self.sequence.iter();
-        other.sequence.iter().all(|named| own.any(|found| found == named))
+        let has_all = |(allowed, names): (&Allowed, &Ranks)| {
+            self.unordered.get(allowed).map_or(names.not_any(), |own| are_within(names, own))
+        };
+        other.sequence.iter().all(|member| own.any(|found| found == member))
+            && other.unordered.iter().all(has_all)
     }
+}
+
+fn are_within(inner: &Ranks, outer: &Ranks) -> bool {
+    inner.as_raw_slice().iter().zip(outer.as_raw_slice()).all(|(inner, outer)| inner & !outer == 0)
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Object;
 use super::left::{Left, wishing};
+use super::names::Ranks;
 use super::progress::{Declared, Progress};
 use crate::expression::{Expression, Leaf, fingerprint};
 use crate::json::distinct::{Count, after_member, taken};
@@ -178,29 +179,24 @@ impl Members {
     /// The same, and that there is a name which leads to no object to avoid.
     pub(super) fn has_other(&self, class: usize, left: Left) -> bool {
         let is_endless = || self.progress.avoid.is_empty() && self.names_left(class).is_none();
-        let has_some = || self.other_names(class).is_some() || self.named_others(class).next().is_some();
+        let has_some = || self.other_names(class).is_some() || self.named_others(class).any();
         self.offers_other(class, left) && (is_endless() || has_some())
     }
 
-    /// The ranks of the names of a class that may come next and that only other cells know.
-    pub(super) fn named_others(&self, class: usize) -> impl Iterator<Item = u32> {
-        let (names, avoid) = (self.object.names(), self.names_to_avoid(class));
-        names.others(self.object.cell, class).filter(move |rank| {
-            let name = &names.texts[*rank as usize];
-            self.progress.others.binary_search(name).is_err()
-                && !avoid.iter().any(|avoided| **avoided == **name)
-        })
+    /// The names of a class that may come next and that only other cells know.
+    pub(super) fn named_others(&self, class: usize) -> Ranks {
+        let names = self.object.names();
+        let mut others = names.others(self.object.cell, class).clone();
+        let avoid = self.names_to_avoid(class).into_iter().map(Arc::from);
+        let taken = self.progress.others.iter().cloned().chain(avoid);
+        taken.filter_map(|name| names.rank(&name)).for_each(|rank| others.set(rank as usize, false));
+        others
     }
 
     /// The names of a class that may come next and that no cell knows; `None` where none is left.
     pub(super) fn other_names(&self, class: usize) -> Option<Leaf> {
-        let avoid = self.names_to_avoid(class);
-        if avoid.is_empty() && self.object.is_alone() {
-            return self.object.other_names(class, &self.progress.others);
-        }
-        let used: Vec<Arc<str>> =
-            self.unknown_others().cloned().chain(avoid.into_iter().map(Arc::from)).collect();
-        self.object.other_names(class, &used)
+        let avoid = self.names_to_avoid(class).into_iter().map(Arc::from);
+        self.object.other_names(class, self.unknown_others().cloned().chain(avoid))
     }
 
     /// Whether names that no cell knows are in the same classes in both.
@@ -212,14 +208,47 @@ impl Members {
     fn unknown_classes(&self) -> impl Iterator<Item = (Option<Leaf>, NodeId, u32)> {
         let classes = self.objects().rest.iter().enumerate();
         classes.map(|(class, NameClass { schema, grants, .. })| {
-            (self.object.other_names(class, &[]), *schema, *grants)
+            (self.object.other_names(class, std::iter::empty()), *schema, *grants)
         })
     }
 
-    /// The other names that were read and that no cell knows.
+    /// The other names that were read and that no cell knows: all of them, where there is one cell.
     pub(super) fn unknown_others(&self) -> impl Iterator<Item = &Arc<str>> {
+        let names = (!self.object.is_alone()).then(|| self.object.names());
+        let is_unknown = move |name: &&Arc<str>| names.is_none_or(|names| names.rank(name).is_none());
+        self.progress.others.iter().filter(is_unknown)
+    }
+
+    /// The known names that may come next.
+    pub(super) fn known_names(&self, left: Left) -> Ranks {
         let names = self.object.names();
-        self.progress.others.iter().filter(|name| !names.has(name))
+        let mut known = names.ranks(self.offered(left).map(|index| names.member(self.object.cell, index)));
+        for class in self.offered_classes(left) {
+            known |= self.named_others(class);
+        }
+        known
+    }
+
+    /// What follows a known name: for each way in which it may come next the value's schema, and what remains after the member.
+    pub(super) fn after_name(&self, name: &Arc<str>, left: Left) -> Vec<(NodeId, Self)> {
+        let Objects { members, rest, .. } = self.objects();
+        if let Some(index) = members.iter().position(|member| member.name == *name) {
+            let is_offered = self.offered(left).any(|offered| offered == index);
+            return is_offered
+                .then(|| (members[index].schema, self.after_member(index)))
+                .into_iter()
+                .collect();
+        }
+        let names = self.object.names();
+        let Some(rank) = names.rank(name) else { return Vec::new() };
+        let classes = self.offered_classes(left).filter(|class| self.named_others(*class)[rank as usize]);
+        let after = |class| self.after_other(class, self.progress.others_with(name));
+        classes.map(|class: usize| (rest[class].schema, after(class))).collect()
+    }
+
+    /// The classes of which a name may come next.
+    fn offered_classes(&self, left: Left) -> impl Iterator<Item = usize> {
+        (0..self.objects().rest.len()).filter(move |class| self.offers_other(*class, left))
     }
 
     /// Names under which every value would lead to an object to avoid.

@@ -181,24 +181,23 @@ impl Object {
         self.spelling.schema.least_len(schema)
     }
 
-    /// The names of a class that no cell knows, but those that were used and some more; `None` where none is left.
-    fn other_names(&self, class: usize, used: &[Arc<str>]) -> Option<Leaf> {
-        let Some(names) = &self.objects().rest[class].names else {
-            return match used {
-                [] => self.facts.any_other.get_or_init(|| self.names_without(class, &[])).clone(),
-                used => self.names_without(class, used),
-            };
-        };
+    /// The names of a class that no cell knows but the used ones; `None` where none is left.
+    fn other_names(&self, class: usize, used: impl Iterator<Item = Arc<str>>) -> Option<Leaf> {
+        let names = &self.objects().rest[class].names;
         // An object has many classes where it has many patterns, and a name is in one of them.
-        let used: Vec<Arc<str>> =
-            used.iter().filter(|name| names.contains(name.as_bytes())).cloned().collect();
-        match used.as_slice() {
-            [] => self.facts().unused_names[class].get_or_init(|| self.names_without(class, &[])).clone(),
-            used => self.names_without(class, used),
+        let is_in = |name: &Arc<str>| names.as_ref().is_none_or(|names| names.contains(name.as_bytes()));
+        let used: Vec<Arc<str>> = used.filter(is_in).collect();
+        if !used.is_empty() {
+            return self.names_without(class, used);
         }
+        let unused = match names {
+            None => &self.facts.any_other,
+            Some(_) => &self.facts().unused_names[class],
+        };
+        unused.get_or_init(|| self.names_without(class, used)).clone()
     }
 
-    fn names_without(&self, class: usize, used: &[Arc<str>]) -> Option<Leaf> {
+    fn names_without(&self, class: usize, used: Vec<Arc<str>>) -> Option<Leaf> {
         let known = self.known().all();
         let (names, known) = match &self.objects().rest[class].names {
             None => (Dfa::text(), Some(known)),
@@ -210,6 +209,6 @@ impl Object {
         if names.is_empty() {
             return None;
         }
-        StringLanguage::excluding(names, (0, None), Escapes::Any, known, used.iter().cloned()).map(Leaf::new)
+        StringLanguage::excluding(names, (0, None), Escapes::Any, known, used).map(Leaf::new)
     }
 }

@@ -6,10 +6,15 @@
 
 use std::sync::Arc;
 
+use bitvec::boxed::BitBox;
+use bitvec::vec::BitVec;
 use foldhash::{HashSet, HashSetExt};
 
 use crate::json::string::Words;
 use crate::schema::{NameClass, Objects};
+
+/// Some of the known names, by their ranks.
+pub(super) type Ranks = BitBox<u64>;
 
 /// The names that the cells of a node know, and what they are to each.
 #[derive(Debug)]
@@ -25,23 +30,40 @@ pub(super) struct Names {
 struct CellNames {
     /// The ranks of its members.
     members: Box<[u32]>,
-    /// For each class a bit for each name that only other cells know.
-    others: Box<[Box<[u64]>]>,
+    /// For each class the names that only other cells know.
+    others: Box<[Ranks]>,
 }
 
 impl Names {
     /// Of all `words` that one of the cells knows.
     pub(super) fn new(words: Arc<Words>, cells: &[Objects]) -> Self {
-        let rank = |name: &Arc<str>| words.rank(name).expect("one of the words");
         let mut texts: Vec<Arc<str>> = cells.iter().flat_map(known).cloned().collect();
         texts.sort_unstable();
         texts.dedup();
-        let cell = |objects: &Objects| CellNames {
-            members: objects.members.iter().map(|member| rank(&member.name)).collect(),
-            others: others(objects, &texts, &bits(texts.len(), known(objects).map(rank))),
+        let mut names = Self { words, texts: texts.into(), cells: Box::default() };
+        names.cells = cells.iter().map(|objects| names.of_cell(objects)).collect();
+        names
+    }
+
+    fn of_cell(&self, objects: &Objects) -> CellNames {
+        let rank = |name: &Arc<str>| self.rank(name).expect("known to the cell");
+        let own = self.ranks(known(objects).map(rank));
+        let in_class = |class: &NameClass| {
+            let has = |rank: &u32| {
+                let name = self.texts[*rank as usize].as_bytes();
+                class.names.as_ref().is_none_or(|names| names.contains(name))
+            };
+            self.ranks((0..self.texts.len() as u32).filter(|rank| !own[*rank as usize] && has(rank)))
         };
-        let cells = cells.iter().map(cell).collect();
-        Self { cells, texts: texts.into(), words }
+        CellNames {
+            members: objects.members.iter().map(|member| rank(&member.name)).collect(),
+            others: objects.rest.iter().map(in_class).collect(),
+        }
+    }
+
+    /// The rank of a name that a cell knows.
+    pub(super) fn rank(&self, name: &str) -> Option<u32> {
+        self.words.rank(name)
     }
 
     /// The rank of a cell's member.
@@ -49,19 +71,16 @@ impl Names {
         self.cells[cell].members[member]
     }
 
-    /// The ranks of the names of a cell's class that only other cells know.
-    pub(super) fn others(&self, cell: usize, class: usize) -> impl Iterator<Item = u32> {
-        let words = self.cells[cell].others.get(class).into_iter().flatten();
-        (0..).zip(words).flat_map(|(at, word)| {
-            // Without its lowest bit, as long as there is one.
-            let rest = std::iter::successors(Some(*word), |word| Some(word & word.wrapping_sub(1)));
-            rest.take_while(|word| *word != 0).map(move |word| at * 64 + word.trailing_zeros())
-        })
+    /// The names of a cell's class that only other cells know.
+    pub(super) fn others(&self, cell: usize, class: usize) -> &Ranks {
+        &self.cells[cell].others[class]
     }
 
-    /// Whether a name is one of these.
-    pub(super) fn has(&self, name: &Arc<str>) -> bool {
-        self.texts.binary_search(name).is_ok()
+    /// These of the names.
+    pub(super) fn ranks(&self, ranks: impl IntoIterator<Item = u32>) -> Ranks {
+        let mut some: BitVec<u64> = BitVec::repeat(false, self.texts.len());
+        ranks.into_iter().for_each(|rank| some.set(rank as usize, true));
+        some.into_boxed_bitslice()
     }
 }
 
@@ -74,23 +93,4 @@ pub(super) fn all_known(cells: &[Objects]) -> impl Iterator<Item = &Arc<str>> {
 /// The names that a cell knows.
 fn known(objects: &Objects) -> impl Iterator<Item = &Arc<str>> {
     objects.members.iter().map(|member| &member.name).chain(&objects.forbidden)
-}
-
-/// For each class the names in it that are not a cell's own.
-fn others(objects: &Objects, texts: &[Arc<str>], own: &[u64]) -> Box<[Box<[u64]>]> {
-    let is_own = |rank: &u32| own[*rank as usize / 64] >> (rank % 64) & 1 == 1;
-    let in_class = |class: &NameClass| {
-        let has = |rank: &u32| {
-            class.names.as_ref().is_none_or(|names| names.contains(texts[*rank as usize].as_bytes()))
-        };
-        bits(texts.len(), (0..texts.len() as u32).filter(|rank| !is_own(rank) && has(rank)))
-    };
-    objects.rest.iter().map(in_class).collect()
-}
-
-/// A bit for each rank.
-pub(super) fn bits(count: usize, ranks: impl IntoIterator<Item = u32>) -> Box<[u64]> {
-    let mut bits = vec![0_u64; count.div_ceil(64)];
-    ranks.into_iter().for_each(|rank| bits[rank as usize / 64] |= 1 << (rank % 64));
-    bits.into()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::alternatives::{Alternatives, Group, Offer, OtherOffer, What};
+use super::alternatives::{Alternatives, Group, Offer};
 use super::members::Members;
 use crate::expression::{Binder, Expression, Rule, fingerprint};
 use crate::json::distinct::parse;
@@ -43,28 +43,19 @@ fn values_then(
     Expression::choice(values).expect("members without a value left are not offered")
 }
 
-/// What follows a name that an alternative knows.
+/// What follows a name that an alternative knows. What the member is to each is found when it was read: an object has many names, and many alternatives.
 #[derive(Debug)]
 pub(super) struct AfterName {
     pub(super) before: Alternatives,
     pub(super) name: Arc<str>,
-    /// What the member is in each alternative that allows it.
-    pub(super) offers: Box<[Offer]>,
 }
 
 impl AfterName {
-    /// For each alternative the value's schema, and what it is before and after the member.
+    /// For each way to go on the value's schema, and an alternative before and after the member.
     fn ways(&self) -> impl Iterator<Item = (NodeId, Members, Members)> {
-        self.offers.iter().map(|&Offer { at, what }| {
-            let before: &Members = &self.before.alive[at];
-            let (schema, after) = match what {
-                What::Declared(index) => (before.objects().members[index].schema, before.after_member(index)),
-                What::Other(class) => {
-                    let others = before.progress.others_with(&self.name);
-                    (before.objects().rest[class].schema, before.after_other(class, others))
-                }
-            };
-            (schema, before.clone(), after)
+        self.before.alive.iter().zip(self.before.lefts()).flat_map(|(before, left)| {
+            let after = before.after_name(&self.name, left);
+            after.into_iter().map(|(schema, after)| (schema, before.clone(), after))
         })
     }
 }
@@ -87,13 +78,13 @@ impl Rule for AfterName {
     }
 
     fn same(&self, other: &dyn Rule) -> bool {
-        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
-            self.name == other.name && self.offers == other.offers && self.before.is_same(&other.before)
-        })
+        (other as &dyn Any)
+            .downcast_ref::<Self>()
+            .is_some_and(|other| self.name == other.name && self.before.is_same(&other.before))
     }
 
     fn fingerprint(&self) -> u64 {
-        fingerprint(&("after name", self.before.fingerprint, &self.name, &self.offers))
+        fingerprint(&("after name", self.before.fingerprint, &self.name))
     }
 }
 
@@ -102,7 +93,7 @@ impl Rule for AfterName {
 pub(super) struct AfterOther {
     pub(super) before: Alternatives,
     /// The class of the name in each alternative that has it.
-    pub(super) offers: Box<[OtherOffer]>,
+    pub(super) offers: Box<[Offer]>,
 }
 
 impl Binder for AfterOther {
@@ -136,13 +127,13 @@ pub(super) struct OtherName {
     pub(super) before: Alternatives,
     pub(super) schema: NodeId,
     /// The class of the name in each alternative that has it.
-    pub(super) offers: Box<[OtherOffer]>,
+    pub(super) offers: Box<[Offer]>,
 }
 
 impl Binder for OtherName {
     fn bind(&self, name: &[u8]) -> Expression {
         let name: Arc<str> = decode(name).into();
-        let way = |&(at, class): &OtherOffer| {
+        let way = |&(at, class): &Offer| {
             let before: &Members = &self.before.alive[at];
             (self.schema, before.clone(), before.after_other(class, before.progress.others_with(&name)))
         };

@@ -58,13 +58,8 @@ impl Excluded {
 
     /// The words of `language` that are none of these.
     pub(super) fn removed_from(&self, language: &Dfa) -> Dfa {
-        let without = |language: &Dfa, words: &Dfa| language.difference(words, usize::MAX).expect("no limit");
-        let more = self.more.to_dfa();
-        if self.known.is_empty() {
-            without(language, &more)
-        } else {
-            without(&without(language, &self.known), &more)
-        }
+        let less = language.difference(&self.known, usize::MAX).expect("no limit");
+        less.difference(&self.more.to_dfa(), usize::MAX).expect("no limit")
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
