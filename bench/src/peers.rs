@@ -1,4 +1,5 @@
-//! The peers that harmony-mask is measured beside: each an optional feature of this package, since they are much to build.
+//! The peers that harmony-mask is measured beside: each engine an optional feature of this package, since they are much to build; and the least that any
+//! of them could take.
 
 use clap::ValueEnum;
 use harmony_mask::Vocabulary;
@@ -6,6 +7,7 @@ use harmony_mask::Vocabulary;
 use crate::corpus::BenchError;
 use crate::engine::Engine;
 
+mod copy;
 #[cfg(feature = "glrmask")]
 mod glrmask;
 #[cfg(feature = "llguidance")]
@@ -24,21 +26,24 @@ const GLRMASK: Option<Starter> = Some(glrmask::engine);
 #[cfg(not(feature = "glrmask"))]
 const GLRMASK: Option<Starter> = None;
 
-/// An engine to measure beside ours.
+/// What to measure beside ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Peer {
     Llguidance,
     Glrmask,
+    /// No engine: reads the schema's JSON and copies one mask, the least that any engine could take
+    Copy,
 }
 
 impl Peer {
-    const ALL: [Self; 2] = [Self::Llguidance, Self::Glrmask];
+    const ENGINES: [Self; 2] = [Self::Llguidance, Self::Glrmask];
 
-    /// Its name, which is also the name of its feature.
+    /// Its name, which is also the name of an engine's feature.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Llguidance => "llguidance",
             Self::Glrmask => "glrmask",
+            Self::Copy => "copy",
         }
     }
 
@@ -47,16 +52,17 @@ impl Peer {
         let starter = match self {
             Self::Llguidance => LLGUIDANCE,
             Self::Glrmask => GLRMASK,
+            Self::Copy => Some(copy::engine as Starter),
         };
         starter.ok_or(BenchError::NotBuilt(self.name()))
     }
 }
 
-/// All peers that this program was built with; fails where there is none.
+/// All engines that this program was built with; fails where there is none.
 pub(crate) fn built() -> Result<Vec<Peer>, BenchError> {
-    let built: Vec<Peer> = Peer::ALL.into_iter().filter(|peer| peer.starter().is_ok()).collect();
+    let built: Vec<Peer> = Peer::ENGINES.into_iter().filter(|peer| peer.starter().is_ok()).collect();
     match built.is_empty() {
-        true => Err(BenchError::NotBuilt(Peer::ALL[0].name())),
+        true => Err(BenchError::NotBuilt(Peer::ENGINES[0].name())),
         false => Ok(built),
     }
 }
@@ -77,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_peer_that_was_not_built_names_its_feature() {
-        for peer in Peer::ALL {
+        for peer in Peer::ENGINES {
             let Err(error) = peer.starter() else { continue };
             let name = peer.name();
             assert!(error.to_string().ends_with(&format!("build it with `--features {name}`")));
