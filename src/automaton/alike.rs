@@ -97,6 +97,7 @@ fn differing(
 
 #[cfg(test)]
 mod tests {
+    use super::super::runs::Runs;
     use super::super::sort::sort;
     use super::*;
     use crate::expression::DfaLanguage;
@@ -116,9 +117,10 @@ mod tests {
         let vocabulary = Vocabulary::o200k_harmony();
         let dfa = Pattern::parse(pattern).expect("a pattern").to_dfa(10_000).expect("not large");
         let leaf = Leaf::new(DfaLanguage::new(Arc::new(dfa), "quoted text"));
+        let runs = Runs::new(1 << 20);
         let after = |text: &str| leaf.reads(leaf.start(), text.as_bytes()).expect("a beginning");
         let states = ["", "\"", "\"a", "\"ab", "\"ab-ab"].map(after);
-        let entry = |state| Arc::new(LeafEntry::new(&vocabulary, sort(&vocabulary, &leaf, state)));
+        let entry = |state| Arc::new(LeafEntry::new(&vocabulary, sort(&vocabulary, &runs, &leaf, state)));
         let mut alike = 0;
         for (state, model) in states.iter().flat_map(|one| states.map(|other| (*one, other))) {
             let model = Model { state: model, entry: entry(model) };

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::alike::{Model, sort_alike};
 use super::ends::Ends;
 use super::kept::Kept;
+use super::runs::Runs;
 use super::sort::{Exits, Passed, Reached, Sorted, exit_bytes, exits, pass, reach, sort, sort_within};
 use super::token_set::TokenSet;
 use super::ways::Ways;
@@ -101,6 +102,7 @@ impl ByFirst {
 /// The tables of all leaves of a vocabulary, bounded in bytes and shared by all its grammars.
 pub(super) struct LeafTables {
     entries: Bounded<(Leaf, State, u32), Weighed<LeafEntry>>,
+    runs: Runs,
     /// By leaf, the first state that took long to sort without a budget: others may be much like it.
     models: Bounded<Leaf, Weighed<Model>>,
     /// What states reach whose classes have budgets.
@@ -116,7 +118,8 @@ impl LeafTables {
     pub(super) fn new(bytes: usize) -> Self {
         let eighth = bytes / 8;
         Self {
-            entries: bounded(bytes - 6 * eighth),
+            entries: bounded(bytes - 6 * eighth - eighth / 4),
+            runs: Runs::new(eighth / 4),
             models: bounded(eighth),
             reached: bounded(eighth),
             exits: bounded(eighth),
@@ -134,7 +137,7 @@ impl LeafTables {
                 u32::MAX => self.sort(vocabulary, leaf, *state),
                 budget => {
                     let reached = self.reached(vocabulary, leaf, *state);
-                    sort_within(vocabulary, leaf, *state, budget, &reached)
+                    sort_within(vocabulary, &self.runs, leaf, *state, budget, &reached)
                 }
             };
             LeafEntry::new(vocabulary, sorted)
@@ -153,7 +156,7 @@ impl LeafTables {
     fn sort(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Sorted {
         let model = self.models.get(leaf);
         let alike = model.and_then(|model| sort_alike(vocabulary, leaf, state, &model.value));
-        alike.unwrap_or_else(|| sort(vocabulary, leaf, state))
+        alike.unwrap_or_else(|| sort(vocabulary, &self.runs, leaf, state))
     }
 
     fn reached(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Arc<Vec<Reached>> {
@@ -203,7 +206,11 @@ impl LeafTables {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let beyond = self.exits.weight() + self.passed.weight() + self.kept.weight() + self.ends.weight();
+        let beyond = self.runs.bytes()
+            + self.exits.weight()
+            + self.passed.weight()
+            + self.kept.weight()
+            + self.ends.weight();
         let bytes = self.entries.weight() + self.models.weight() + self.reached.weight() + beyond;
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }

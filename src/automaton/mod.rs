@@ -26,6 +26,7 @@ mod mask_ids;
 mod openings;
 mod plain;
 mod residual;
+mod runs;
 mod sort;
 mod stack;
 mod steps;

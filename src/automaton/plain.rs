@@ -14,6 +14,7 @@ use std::sync::LazyLock;
 
 use foldhash::{HashMap, HashMapExt};
 
+use super::runs::Runs;
 use super::token_set::Builder;
 use crate::regular::{Dfa, StateId, begins_character};
 use crate::special::TokenId;
@@ -84,10 +85,10 @@ impl Plain {
     }
 
     /// Adds the tokens to a set.
-    pub(super) fn add_to(&self, vocabulary: &Vocabulary, set: &mut Builder) {
+    pub(super) fn add_to(&self, vocabulary: &Vocabulary, runs: &Runs, set: &mut Builder) {
         match self {
             Self::Any { budget, .. } => set.insert_words(&vocabulary.plain_words(*budget)),
-            Self::Read(found) => found.add_to(vocabulary, set),
+            Self::Read(found) => found.add_to(vocabulary, runs, set),
         }
     }
 
@@ -110,16 +111,16 @@ impl Plain {
 
 impl Found {
     /// What most tokens are in begins with all of them.
-    fn add_to(&self, vocabulary: &Vocabulary, set: &mut Builder) {
-        let all = &*vocabulary.plain().tokens;
+    fn add_to(&self, vocabulary: &Vocabulary, runs: &Runs, set: &mut Builder) {
+        let all = vocabulary.plain().tokens.len();
         let count: usize = self.runs.iter().map(ExactSizeIterator::len).sum();
-        if count > all.len() / 2 {
+        if count > all / 2 {
             set.insert_words(&vocabulary.plain_words(u32::MAX));
-            let starts = self.runs.iter().map(|run| run.start).chain([all.len()]);
+            let starts = self.runs.iter().map(|run| run.start).chain([all]);
             let ends = std::iter::once(0).chain(self.runs.iter().map(|run| run.end));
-            ends.zip(starts).for_each(|(end, start)| set.remove_all(&all[end..start]));
+            ends.zip(starts).for_each(|(end, start)| runs.remove(vocabulary, end..start, set));
         } else {
-            self.runs.iter().for_each(|run| set.insert_all(&all[run.clone()]));
+            self.runs.iter().for_each(|run| runs.insert(vocabulary, run.clone(), set));
         }
         set.insert_all(&self.tokens);
     }
@@ -333,10 +334,11 @@ mod tests {
     fn check(pattern: &str) {
         let vocabulary = Vocabulary::o200k_harmony();
         let dfa = Pattern::parse(pattern).expect("a pattern").to_dfa(10_000).expect("not large");
+        let runs = Runs::new(1 << 20);
         let states = (0..dfa.states() as StateId).filter(|state| !dfa.is_within_character(*state));
         for (state, budget) in states.take(6).flat_map(|state| [(state, u32::MAX), (state, 5)]) {
             let mut set = TokenSet::builder(vocabulary.width());
-            Plain::read(&vocabulary, &dfa, state, budget).add_to(&vocabulary, &mut set);
+            Plain::read(&vocabulary, &dfa, state, budget).add_to(&vocabulary, &runs, &mut set);
             let mut mask = TokenMask::new(vocabulary.width());
             set.finish().add_to(&mut mask.as_mut());
             let expected = by_bytes(&vocabulary, &dfa, state, budget);

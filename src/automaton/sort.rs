@@ -10,6 +10,7 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashMapExt};
 
 use super::plain::{Break, Plain};
+use super::runs::Runs;
 use super::token_set::{Builder, TokenSet};
 use super::ways::Ways;
 use crate::expression::{Label, Leaf, State};
@@ -78,10 +79,10 @@ impl End {
 }
 
 /// Sorts the tokens that a leaf state reads.
-pub(super) fn sort(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Sorted {
+pub(super) fn sort(vocabulary: &Vocabulary, runs: &Runs, leaf: &Leaf, state: State) -> Sorted {
     let mut sorting = Sorting::new(vocabulary, leaf, state);
     let plain = plain_text(vocabulary, leaf, state, u32::MAX);
-    plain.iter().for_each(|plain| plain.add_to(vocabulary, &mut sorting.inside));
+    plain.iter().for_each(|plain| plain.add_to(vocabulary, runs, &mut sorting.inside));
     sorting.texts = plain.as_ref().map_or(0, Plain::texts);
     let breaks = plain.map(|plain| plain.breaks(vocabulary));
     Walk::new(vocabulary, leaf).all(state, breaks, |node, state| sorting.add(node, End::of(leaf, state)));
@@ -91,6 +92,7 @@ pub(super) fn sort(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Sorted
 /// Sorts the tokens that a leaf state reads at a cost within `budget`, given all that it [reaches](reach).
 pub(super) fn sort_within(
     vocabulary: &Vocabulary,
+    runs: &Runs,
     leaf: &Leaf,
     state: State,
     budget: u32,
@@ -98,7 +100,7 @@ pub(super) fn sort_within(
 ) -> Sorted {
     let mut sorting = Sorting::new(vocabulary, leaf, state);
     let plain = plain_text(vocabulary, leaf, state, budget);
-    plain.iter().for_each(|plain| plain.add_to(vocabulary, &mut sorting.inside));
+    plain.iter().for_each(|plain| plain.add_to(vocabulary, runs, &mut sorting.inside));
     let within = reached.iter().filter(|reached| reached.cost <= budget);
     within.for_each(|Reached { node, end, .. }| sorting.add(*node, *end));
     sorting.finish()

@@ -111,6 +111,11 @@ impl Builder {
         self.mask().union_words(words);
     }
 
+    /// Takes the tokens of mask words out.
+    pub(super) fn remove_words(&mut self, words: &[u32]) {
+        self.mask().as_mut().remove_words(words);
+    }
+
     pub(super) fn finish(self) -> TokenSet {
         match self.many {
             None => TokenSet::Few(self.few.into()),

@@ -197,6 +197,11 @@ impl<'a> TokenMaskMut<'a> {
         self.trim();
     }
 
+    /// Takes the set in `source` out, which may be shorter or longer.
+    pub(crate) fn remove_words(&mut self, source: &[u32]) {
+        self.words.iter_mut().zip(source).for_each(|(word, less)| *word &= !less);
+    }
+
     /// The tokens in the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = TokenId> + '_ {
         let bits = BitSlice::<u32, Lsb0>::from_slice(self.words);
