@@ -12,8 +12,6 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
-use foldhash::{HashMap, HashMapExt};
-
 use super::runs::Runs;
 use super::token_set::Builder;
 use crate::regular::{Dfa, StateId, begins_character};
@@ -22,6 +20,9 @@ use crate::vocabulary::{Shape, Vocabulary, character_kinds};
 
 /// Where the characters of a kind lead through more states than this, they are not followed: looking would take longer than reading.
 const MANY: usize = 32;
+
+/// For so many states it is remembered whether characters lead back to them.
+const REMEMBERED: usize = 64;
 
 /// The kinds of characters, as shapes number them: for each the first bytes, and those that may follow.
 static KINDS: LazyLock<Vec<Vec<RangeInclusive<u8>>>> =
@@ -78,7 +79,7 @@ impl Plain {
             return Self::Any { state: at, budget };
         }
         let (path, found) = ([(at, 0); 256], Found::default());
-        let returning = HashMap::new();
+        let returning = [(StateId::MAX, Returning::default()); REMEMBERED];
         let mut reader = Reader { vocabulary, dfa, budget, alike: alike(dfa), returning, path, found };
         reader.read(at);
         Self::Read(reader.found)
@@ -139,8 +140,8 @@ struct Reader<'a> {
     budget: u32,
     /// For each byte, the last one after it up to which no state tells bytes apart.
     alike: [u8; 256],
-    /// By state, as far as it was asked for.
-    returning: HashMap<StateId, Returning>,
+    /// What was found out last of states, each at its place; a text leads to and fro between a few.
+    returning: [(StateId, Returning); REMEMBERED],
     /// The states before each depth of a walk over texts, with the characters before it.
     path: [(StateId, u32); 256],
     found: Found,
@@ -202,16 +203,22 @@ impl Reader<'_> {
 
     /// Whether all characters of some kinds lead back to a state.
     fn returns_after(&mut self, kinds: u64, state: StateId) -> bool {
-        let known = self.returning.get(&state).copied().unwrap_or_default();
-        let open = kinds & !known.returning;
-        if open == 0 || open & known.leaving != 0 {
-            return open == 0;
+        let place = state as usize % REMEMBERED;
+        let (known, mut found) = self.returning[place];
+        if known != state {
+            found = Returning::default();
         }
-        let kind = open.trailing_zeros();
-        let returns = KINDS.get(kind as usize).is_some_and(|kind| self.returns(state, kind));
-        let known = self.returning.entry(state).or_default();
-        *(if returns { &mut known.returning } else { &mut known.leaving }) |= 1 << kind;
-        self.returns_after(kinds, state)
+        let is_all = loop {
+            let open = kinds & !found.returning;
+            if open == 0 || open & found.leaving != 0 {
+                break open == 0;
+            }
+            let kind = open.trailing_zeros();
+            let returns = KINDS.get(kind as usize).is_some_and(|kind| self.returns(state, kind));
+            *(if returns { &mut found.returning } else { &mut found.leaving }) |= 1 << kind;
+        };
+        self.returning[place] = (state, found);
+        is_all
     }
 
     /// Whether all characters of a kind lead back to a state.

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::FixedState;
 
+use super::length::begins_character;
 use super::live::Live;
 
 /// A state of a [`Dfa`].
@@ -96,12 +97,8 @@ impl Dfa {
     /// Whether a character is incomplete in this state: only bytes that continue one lead on.
     #[must_use]
     pub fn is_within_character(&self, state: StateId) -> bool {
-        let row = &self.table[state as usize * self.width..][..self.width];
         // In valid UTF-8 a state that reads one continuation byte reads nothing else.
-        let class = row.iter().position(|next| *next != DEAD);
-        let byte =
-            class.and_then(|class| self.classes.iter().rposition(|known| usize::from(*known) == class));
-        byte.is_some_and(|byte| (0x80..0xc0).contains(&byte))
+        self.edges(state).next().is_some_and(|(byte, _)| !begins_character(byte))
     }
 
     /// Which class the byte is in: no state tells bytes of one class apart.
