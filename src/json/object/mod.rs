@@ -1,8 +1,8 @@
 //! Objects: a rule whose data is which members were read.
 //!
 //! A member is offered only where the object can still be completed after it: required members keep their place in the count, and a name is
-//! never offered twice. Declared names are one labelled leaf; any other name is captured, so that what follows knows it was used. Where the
-//! object must differ from others, values are captured too.
+//! never offered twice. The names that any alternative knows are one labelled leaf ([`names`]); any other name is captured, so that what follows knows it was
+//! used. Where the object must differ from others, values are captured too.
 //!
 //! A node may have many alternatives of objects; those that agree with what was read are read side by side ([`alternatives`]).
 //!
