@@ -23,7 +23,7 @@ pub use trie::{Node, Trie};
 
 use crate::special::{SpecialToken, TokenId};
 use characters::ALL;
-pub(crate) use shapes::{Shape, Shapes, character_kinds};
+pub(crate) use shapes::{CharacterKind, Shape, Shapes, character_kinds};
 use tables::{LARGEST_ID, Tables};
 
 /// The tokens of a model. Cheap to clone.

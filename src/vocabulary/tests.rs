@@ -102,15 +102,21 @@ fn shapes_are_of_all_plain_text() {
 fn shapes_know_what_is_below_them() {
     let vocabulary = Vocabulary::o200k_harmony();
     let (plain, kinds) = (vocabulary.plain(), character_kinds());
-    let bit = |byte: &u8| 1_u64 << kinds.iter().position(|kind| kind.contains(byte)).expect("a kind");
+    let bit =
+        |is_one: &dyn Fn(&CharacterKind) -> bool| 1_u64 << kinds.iter().position(is_one).expect("a kind");
+    let bits = |text: &[u8]| {
+        let part = text.utf8_chunks().next();
+        let (whole, rest) = part.map_or(("", &[][..]), |part| (part.valid(), part.invalid()));
+        let whole = whole.chars().fold(0, |bits, character| bits | bit(&|kind| kind.contains(character)));
+        rest.first().map_or(whole, |first| whole | bit(&|kind| kind.begins_with(*first)))
+    };
     for place in 0..plain.len() {
         let shape = plain.shape(place);
         let texts =
             || (place..shape.end).flat_map(|at| plain.members(at)).map(|node| vocabulary.prefix(*node));
         let most = texts().map(begun).max().unwrap_or_default();
         assert_eq!(usize::from(shape.most), most, "{place}");
-        let begins = |byte: &&u8| **byte & 0xc0 != 0x80;
-        let below = texts().flat_map(|text| text[shape.depth.into()..].iter().filter(begins).map(bit));
+        let below = texts().map(|text| bits(&text[shape.depth.into()..]));
         let is_complete =
             plain.members(place).first().is_none_or(|node| str::from_utf8(vocabulary.prefix(*node)).is_ok());
         let expected = if is_complete { below.fold(0, |all, kind| all | kind) } else { u64::MAX };
