@@ -20,6 +20,8 @@ mod characters;
 mod definition;
 #[path = "src/vocabulary/error.rs"]
 mod error;
+#[path = "src/vocabulary/kinds.rs"]
+mod kinds;
 #[path = "src/limits/mod.rs"]
 mod limits;
 #[path = "src/regular/mod.rs"]
@@ -42,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for source in ["cache.rs", "formats/definition.rs", "limits", "regular", "special.rs"] {
         println!("cargo::rerun-if-changed=src/{source}");
     }
-    for module in ["characters", "error", "shapes", "tables"] {
+    for module in ["characters", "error", "kinds", "shapes", "tables"] {
         println!("cargo::rerun-if-changed=src/vocabulary/{module}.rs");
     }
     println!("cargo::rerun-if-changed=build.rs");

@@ -33,7 +33,7 @@ static KINDS: LazyLock<Vec<Vec<Utf8Sequence>>> =
     LazyLock::new(|| character_kinds().iter().map(spelled).collect());
 
 fn spelled(kind: &CharacterKind) -> Vec<Utf8Sequence> {
-    kind.ranges.iter().flat_map(|range| Utf8Sequences::new(*range.start(), *range.end())).collect()
+    kind.characters.iter().flat_map(|range| Utf8Sequences::new(range.start(), range.end())).collect()
 }
 
 /// What an automaton reads of the plain text of a vocabulary, as far as the characters of a text and those that still complete it are within a budget.

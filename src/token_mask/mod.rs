@@ -264,6 +264,8 @@ mod tests {
             prop_assert_eq!(copy == mask, expected.is_empty());
             copy.copy_words(mask.words());
             prop_assert_eq!(&copy, &mask);
+            copy.as_mut().remove_words(&source);
+            check(&copy, &expected.difference(&set(&source, width)).copied().collect());
             mask.copy_words(&source);
             check(&mask, &set(&source, width));
             mask.clear();

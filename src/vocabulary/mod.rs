@@ -7,6 +7,7 @@ mod characters;
 mod encoding;
 mod error;
 mod image;
+mod kinds;
 mod shapes;
 mod tables;
 mod trie;
@@ -23,7 +24,10 @@ pub use trie::{Node, Trie};
 
 use crate::special::{SpecialToken, TokenId};
 use characters::ALL;
-pub(crate) use shapes::{CharacterKind, Shape, Shapes, character_kinds};
+#[cfg(test)]
+use kinds::kind_of;
+pub(crate) use kinds::{CharacterKind, character_kinds};
+pub(crate) use shapes::{Shape, Shapes};
 use tables::{LARGEST_ID, Tables};
 
 /// The tokens of a model. Cheap to clone.

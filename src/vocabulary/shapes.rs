@@ -8,8 +8,9 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
+use super::kinds::{CharacterKind, byte_kind, character_kinds, is_text, kind_of};
 use super::tables::{NO_TOKEN, PackedNode, is_plain};
 
 /// Where the members, tokens and breaks of a shape begin, which end where those of the next shape begin; `depth`, `first`, `last` and
@@ -43,7 +44,7 @@ pub(crate) struct Shape {
     pub(crate) end: u32,
     /// The most characters that one of those begins; 255 for that many or more.
     pub(crate) most: u8,
-    /// The [kinds of characters](character_kinds) that follow in those, bit by bit; all bits where the last character is not complete.
+    /// The [kinds of characters](super::kinds) that follow in those, bit by bit; all bits where the last character is not complete.
     pub(crate) kinds: u64,
 }
 
@@ -87,7 +88,8 @@ impl Shapes {
 
     /// Sorts the plain nodes of a trie, and their children that are not.
     pub(crate) fn new(nodes: &[PackedNode]) -> Self {
-        let mut found = Found { kinds: vec![Kind::default()], children: HashMap::new() };
+        let mut found =
+            Found { shapes: vec![Draft::default()], children: HashMap::new(), characters: character_kinds() };
         let sorted = found.sort(nodes);
         found.look_below();
         let order = found.depth_first();
@@ -97,25 +99,24 @@ impl Shapes {
 
 /// A shape while shapes are found.
 #[derive(Clone, Copy, Default)]
-struct Kind {
+struct Draft {
     parent: usize,
     depth: u8,
     first: u8,
     last: u8,
     characters: u8,
-    /// The first byte of its last character.
-    lead: u8,
+    /// The kind of its last character.
+    last_kind: usize,
     is_complete: bool,
-    /// The last character of one of its texts, where that is complete.
-    last_character: char,
     most: u8,
     kinds: u64,
 }
 
 struct Found {
     /// In the order in which they were found; the first one is the empty shape.
-    kinds: Vec<Kind>,
+    shapes: Vec<Draft>,
     children: HashMap<(usize, u8), usize>,
+    characters: Vec<CharacterKind>,
 }
 
 /// What is of one shape, with the number of the shape.
@@ -155,55 +156,47 @@ impl Found {
     /// The shape of a text of `parent` with one more byte, the last one of `character`.
     fn child(&mut self, parent: usize, character: &[u8]) -> usize {
         let (&byte, unfinished) = character.split_last().expect("it has a byte");
-        let next = self.kinds.len();
-        let child = *self.children.entry((parent, kind(unfinished, byte))).or_insert(next);
-        let Kind { depth, characters, .. } = self.kinds[parent];
+        let next = self.shapes.len();
+        let child = *self.children.entry((parent, byte_kind(unfinished, byte))).or_insert(next);
+        let Draft { depth, characters, .. } = self.shapes[parent];
         if child == next {
-            self.kinds.push(Kind {
+            self.shapes.push(Draft {
                 parent,
                 depth: depth + 1,
                 first: byte,
                 last: byte,
                 characters: characters.saturating_add(u8::from(unfinished.is_empty())),
-                lead: character[0],
+                last_kind: kind_of(&self.characters, character),
                 is_complete: str::from_utf8(character).is_ok(),
-                last_character: str::from_utf8(character)
-                    .map_or('\0', |text| text.chars().next().expect("one")),
-                ..Kind::default()
+                ..Draft::default()
             });
         }
-        let Kind { first, last, .. } = &mut self.kinds[child];
+        let Draft { first, last, .. } = &mut self.shapes[child];
         (*first, *last) = (byte.min(*first), byte.max(*last));
         child
     }
 
     /// Finds what comes below each shape. Shapes are found before those below them.
     fn look_below(&mut self) {
-        let kinds = character_kinds();
-        self.kinds[0].is_complete = true;
-        for at in (1..self.kinds.len()).rev() {
-            let kind = self.kinds[at];
-            let is_own = |known: &CharacterKind| match kind.is_complete {
-                true => known.contains(kind.last_character),
-                false => known.begins_with(kind.lead),
-            };
-            let own = kinds.iter().position(is_own).expect("it is of one");
-            let parent = &mut self.kinds[kind.parent];
-            parent.most = parent.most.max(kind.most).max(kind.characters);
-            parent.kinds |= kind.kinds | 1 << own;
+        self.shapes[0].is_complete = true;
+        for at in (1..self.shapes.len()).rev() {
+            let draft = self.shapes[at];
+            let parent = &mut self.shapes[draft.parent];
+            parent.most = parent.most.max(draft.most).max(draft.characters);
+            parent.kinds |= draft.kinds | 1 << draft.last_kind;
         }
-        for kind in &mut self.kinds {
-            kind.most = kind.most.max(kind.characters);
-            kind.kinds = if kind.is_complete { kind.kinds } else { u64::MAX };
+        for draft in &mut self.shapes {
+            draft.most = draft.most.max(draft.characters);
+            draft.kinds = if draft.is_complete { draft.kinds } else { u64::MAX };
         }
     }
 
     /// The shapes in depth-first order.
     fn depth_first(&self) -> Vec<usize> {
-        let mut below = vec![Vec::new(); self.kinds.len()];
+        let mut below = vec![Vec::new(); self.shapes.len()];
         // Those found later go onto the stack first.
-        for (child, kind) in self.kinds.iter().enumerate().skip(1).rev() {
-            below[kind.parent].push(child);
+        for (child, draft) in self.shapes.iter().enumerate().skip(1).rev() {
+            below[draft.parent].push(child);
         }
         let (mut order, mut open) = (Vec::new(), vec![0]);
         while let Some(shape) = open.pop() {
@@ -227,16 +220,16 @@ impl Found {
         let tokens: Vec<_> = members.iter().map(token).filter(|(_, token)| *token != NO_TOKEN).collect();
         let starts = |list: &[(usize, u32)], shape| list.partition_point(|(other, _)| *other < shape) as u32;
         let shapes = (0..=order.len()).map(|place| {
-            let kind = order.get(place).map_or(Kind::default(), |shape| self.kinds[*shape]);
-            let packed = u32::from_le_bytes([kind.depth, kind.first, kind.last, kind.characters]);
-            let is_deeper = |shape: &&usize| self.kinds[**shape].depth > kind.depth;
+            let draft = order.get(place).map_or(Draft::default(), |shape| self.shapes[*shape]);
+            let packed = u32::from_le_bytes([draft.depth, draft.first, draft.last, draft.characters]);
+            let is_deeper = |shape: &&usize| self.shapes[**shape].depth > draft.depth;
             let below = order.get(place + 1..).unwrap_or_default().iter().take_while(is_deeper).count();
-            let end = (place + 1 + below) as u32 | u32::from(kind.most) << 24;
+            let end = (place + 1 + below) as u32 | u32::from(draft.most) << 24;
             let [members, tokens, breaks] = [&members, &tokens, &breaks].map(|list| starts(list, place));
-            [members, tokens, breaks, packed, end, kind.kinds as u32, (kind.kinds >> 32) as u32]
+            [members, tokens, breaks, packed, end, draft.kinds as u32, (draft.kinds >> 32) as u32]
         });
         let shapes: Vec<PackedShape> = shapes.collect();
-        let characters = |place: usize| u32::from(self.kinds[order[place]].characters);
+        let characters = |place: usize| u32::from(self.shapes[order[place]].characters);
         breaks.iter_mut().for_each(|(place, node)| *node |= characters(*place) << 24);
         let numbers =
             |list: Vec<(usize, u32)>| list.into_iter().map(|(_, number)| number).collect::<Vec<u32>>();
@@ -249,102 +242,9 @@ impl Found {
     }
 }
 
-/// Characters beyond ASCII that ECMA-262 counts as white space or line ends: what patterns tell apart most often.
-const WHITE: [RangeInclusive<char>; 8] = [
-    '\u{a0}'..='\u{a0}',
-    '\u{1680}'..='\u{1680}',
-    '\u{2000}'..='\u{200a}',
-    '\u{2028}'..='\u{2029}',
-    '\u{202f}'..='\u{202f}',
-    '\u{205f}'..='\u{205f}',
-    '\u{3000}'..='\u{3000}',
-    '\u{feff}'..='\u{feff}',
-];
-
-/// A kind of characters.
-pub(crate) struct CharacterKind {
-    /// Their first bytes.
-    firsts: RangeInclusive<u8>,
-    /// Their ranges, ascending.
-    pub(crate) ranges: Vec<RangeInclusive<char>>,
-}
-
-impl CharacterKind {
-    pub(crate) fn contains(&self, character: char) -> bool {
-        self.ranges.iter().any(|range| range.contains(&character))
-    }
-
-    /// Whether the byte begins characters of this kind. The kind without white space stands before that of white space with the same first bytes.
-    pub(crate) fn begins_with(&self, first: u8) -> bool {
-        self.firsts.contains(&first)
-    }
-}
-
-/// The kinds of plain characters: those whose first bytes are of one kind, and white space among them apart.
-pub(crate) fn character_kinds() -> Vec<CharacterKind> {
-    let firsts: Vec<u8> = (0..=u8::MAX).filter(|byte| is_plain(*byte) && is_text(&[*byte])).collect();
-    let kinds = firsts.chunk_by(|a, b| kind(&[], *a) == kind(&[], *b));
-    kinds.flat_map(|bytes| by_white_space(bytes[0]..=bytes[bytes.len() - 1])).collect()
-}
-
-/// The characters with these first bytes, those that are not white space first.
-fn by_white_space(firsts: RangeInclusive<u8>) -> impl Iterator<Item = CharacterKind> {
-    let (first, last) = (*characters(*firsts.start()).start(), *characters(*firsts.end()).end());
-    let white = WHITE.into_iter().filter(|range| (first..=last).contains(range.start())).collect::<Vec<_>>();
-    let after = |character: char| {
-        char::from_u32(u32::from(character) + 1).expect("no white space stands before a gap")
-    };
-    let before = |character: char| {
-        char::from_u32(u32::from(character) - 1).expect("no white space stands after a gap")
-    };
-    let starts = std::iter::once(first).chain(white.iter().map(|range| after(*range.end())));
-    let ends = white.iter().map(|range| before(*range.start())).chain([last]);
-    let other = starts.zip(ends).map(|(start, end)| start..=end).filter(|range| !range.is_empty()).collect();
-    let kinds = [other, white].into_iter().filter(|ranges: &Vec<_>| !ranges.is_empty());
-    kinds.map(move |ranges| CharacterKind { firsts: firsts.clone(), ranges })
-}
-
-/// The characters with this first byte.
-fn characters(first: u8) -> RangeInclusive<char> {
-    let continuation = first.leading_ones().saturating_sub(1);
-    let bits = 6 * continuation;
-    let high = u32::from(first) & (0x7f >> first.leading_ones());
-    let least = [0, 0x80, 0x800, 0x1_0000][continuation as usize];
-    let (start, end) = ((high << bits).max(least), (high << bits) | ((1 << bits) - 1));
-    // Half of those with the byte 0xed, and three quarters of those with 0xf4, are no characters.
-    let end = match first {
-        0xed => 0xd7ff,
-        _ => end.min(0x10_ffff),
-    };
-    let character = |code| char::from_u32(code).expect("within a byte's characters");
-    character(start)..=character(end)
-}
-
 /// The bytes of the character that is not complete at the end of a text; none where the last one is complete.
 fn unfinished(text: &[u8]) -> Vec<u8> {
     let begins = text.iter().rposition(|byte| byte & 0xc0 != 0x80).unwrap_or(0);
     let last = &text[begins..];
     if str::from_utf8(last).is_ok() { Vec::new() } else { last.to_vec() }
-}
-
-/// Whether these bytes are one character or the beginning of one.
-fn is_text(character: &[u8]) -> bool {
-    str::from_utf8(character).map_or_else(|error| error.error_len().is_none(), |_| true)
-}
-
-/// Which kind of byte it is after the beginning of a character. Kinds are what patterns seldom tell apart; those that ECMA-262 counts as white space
-/// or line ends ([`WHITE`]), and what they begin with, are kinds of their own. The bytes of a kind are without gaps.
-fn kind(unfinished: &[u8], byte: u8) -> u8 {
-    match (unfinished, byte) {
-        ([], b'a'..=b'z') => b'a',
-        ([], b'A'..=b'Z') => b'A',
-        ([], b'0'..=b'9') => b'0',
-        ([], 0xc3..=0xdf) => 0xc3,
-        ([], 0xe4..=0xec) => 0xe4,
-        ([], 0xf1..=0xf3) => 0xf1,
-        ([], _) | ([0xc2 | 0xe1 | 0xef], _) | ([0xe2 | 0xe3], 0x80 | 0x81) | ([0xe2, 0x80 | 0x81], _) => byte,
-        ([0xe1, 0x9a] | [0xe3, 0x80], 0x80) | ([0xef, 0xbb], 0xbf) => byte,
-        ([0xe2], _) => 0x82,
-        _ => 0x81,
-    }
 }

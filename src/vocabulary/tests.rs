@@ -102,13 +102,10 @@ fn shapes_are_of_all_plain_text() {
 fn shapes_know_what_is_below_them() {
     let vocabulary = Vocabulary::o200k_harmony();
     let (plain, kinds) = (vocabulary.plain(), character_kinds());
-    let bit =
-        |is_one: &dyn Fn(&CharacterKind) -> bool| 1_u64 << kinds.iter().position(is_one).expect("a kind");
+    let bit = |character: &[u8]| 1_u64 << kind_of(&kinds, character);
     let bits = |text: &[u8]| {
-        let part = text.utf8_chunks().next();
-        let (whole, rest) = part.map_or(("", &[][..]), |part| (part.valid(), part.invalid()));
-        let whole = whole.chars().fold(0, |bits, character| bits | bit(&|kind| kind.contains(character)));
-        rest.first().map_or(whole, |first| whole | bit(&|kind| kind.begins_with(*first)))
+        let characters = text.chunk_by(|_, byte| byte & 0xc0 == 0x80);
+        characters.fold(0, |bits, character| bits | bit(character))
     };
     for place in 0..plain.len() {
         let shape = plain.shape(place);

@@ -27,7 +27,7 @@ pub(super) fn word() -> ClassUnicode {
 }
 
 /// `\s`: white space and line terminators.
-pub(super) fn space() -> ClassUnicode {
+pub(crate) fn white_space() -> ClassUnicode {
     let ascii = [(0x09, 0x0d), (0x20, 0x20)];
     let separators = [
         (0xa0, 0xa0),

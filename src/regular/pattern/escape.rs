@@ -115,7 +115,7 @@ impl Parser<'_> {
         let set = match letter.to_ascii_lowercase() {
             'd' => class::digit(),
             'w' => class::word(),
-            's' => class::space(),
+            's' => class::white_space(),
             'p' => self.property(start)?,
             _ => return Err(self.error(start, format!(r"unknown escape `\{letter}`"))),
         };

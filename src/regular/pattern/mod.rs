@@ -21,6 +21,7 @@ mod spell;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use class::white_space;
 pub use error::{PatternError, PatternErrorKind};
 
 use std::sync::{Arc, LazyLock};
