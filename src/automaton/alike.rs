@@ -37,7 +37,7 @@ pub(super) fn sort_alike(
     changed.sort_unstable();
     let is_kept = |(_, token): &(u8, TokenId)| changed.binary_search(token).is_err();
     let mut complete: Vec<_> = model.entry.complete.iter().filter(is_kept).collect();
-    let mut inside = model.entry.inside.to_builder(vocabulary.width());
+    let mut inside = model.entry.inside(vocabulary).to_builder(vocabulary.width());
     inside.remove_all(&changed);
     let mut exits = kept_exits(ways, &differing);
     for (node, end) in differing {
@@ -106,7 +106,7 @@ mod tests {
 
     fn shown(vocabulary: &Vocabulary, entry: &LeafEntry) -> impl PartialEq + std::fmt::Debug {
         let mut mask = TokenMask::new(vocabulary.width());
-        entry.inside.add_to(&mut mask.as_mut());
+        entry.inside(vocabulary).add_to(&mut mask.as_mut());
         let exits = entry.exits.as_ref().expect("texts end with a quotation mark");
         let exits: Vec<_> = exits.iter().map(|(label, ways)| (*label, ways.nodes().to_vec())).collect();
         (mask.iter().collect::<Vec<_>>(), entry.complete.iter().collect::<Vec<_>>(), exits)
@@ -120,12 +120,12 @@ mod tests {
         let runs = Runs::new(1 << 20);
         let after = |text: &str| leaf.reads(leaf.start(), text.as_bytes()).expect("a beginning");
         let states = ["", "\"", "\"a", "\"ab", "\"ab-ab"].map(after);
-        let entry = |state| Arc::new(LeafEntry::new(&vocabulary, sort(&vocabulary, &runs, &leaf, state)));
+        let entry = |state| Arc::new(LeafEntry::new(sort(&vocabulary, &runs, &leaf, state)));
         let mut alike = 0;
         for (state, model) in states.iter().flat_map(|one| states.map(|other| (*one, other))) {
             let model = Model { state: model, entry: entry(model) };
             if let Some(sorted) = sort_alike(&vocabulary, &leaf, state, &model) {
-                let (found, expected) = (LeafEntry::new(&vocabulary, sorted), entry(state));
+                let (found, expected) = (LeafEntry::new(sorted), entry(state));
                 assert_eq!(shown(&vocabulary, &found), shown(&vocabulary, &expected), "{pattern}");
                 alike += 1;
             }

@@ -212,7 +212,7 @@ impl<'a> Collector<'a> {
         let complete = &entry.complete.tokens;
         if refused.len() > complete.len() / 2 || !self.inside.add_except(&entry.whole, refused) {
             let is_read = |token: &TokenId| refused.binary_search(token).is_err();
-            self.inside.add(&entry.inside);
+            self.inside.add(entry.inside(self.vocabulary));
             self.beyond.tokens.extend(complete.iter().copied().filter(is_read));
         }
     }

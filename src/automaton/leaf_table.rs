@@ -7,7 +7,7 @@
 //!
 //! An entry is weighed when it is complete and never grows, so the bound on bytes is one.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::alike::{Model, sort_alike};
 use super::ends::Ends;
@@ -24,10 +24,10 @@ use crate::vocabulary::Vocabulary;
 /// What a leaf state does with every token that does not leave it.
 #[derive(Debug)]
 pub(super) struct LeafEntry {
-    /// Tokens that stay in the leaf, which can be longer after them.
-    pub(super) inside: Arc<TokenSet>,
-    /// Those, and the tokens that complete the leaf.
+    /// Tokens that the leaf reads to their end.
     pub(super) whole: Arc<TokenSet>,
+    /// Those after which the leaf can be longer; found when first asked for.
+    inside: OnceLock<Arc<TokenSet>>,
     /// Tokens that complete the leaf.
     pub(super) complete: ByFirst,
     /// The ways out of the leaf after at least one byte, where it can never be longer then.
@@ -37,24 +37,31 @@ pub(super) struct LeafEntry {
 }
 
 impl LeafEntry {
-    pub(super) fn new(vocabulary: &Vocabulary, Sorted { inside, complete, exits, is_dear }: Sorted) -> Self {
-        let complete = ByFirst::new(complete);
-        let inside = Arc::new(inside.finish());
-        let whole = if complete.tokens.is_empty() {
-            inside.clone()
-        } else {
-            let mut whole = inside.to_builder(vocabulary.width());
-            whole.insert_all(&complete.tokens);
-            Arc::new(whole.finish())
-        };
-        Self { inside, whole, complete, exits: exits.map(Arc::new), is_dear }
+    pub(super) fn new(Sorted { inside, complete, exits, is_dear }: Sorted) -> Self {
+        let (complete, mut whole) = (ByFirst::new(complete), inside);
+        whole.insert_all(&complete.tokens);
+        let (whole, inside) = (Arc::new(whole.finish()), OnceLock::new());
+        Self { whole, inside, complete, exits: exits.map(Arc::new), is_dear }
     }
 
+    /// Tokens that stay in the leaf, which can be longer after them. Most states read all that complete the leaf, too, and a copy of the words
+    /// would take a tenth of the time that a new state of a pattern takes.
+    pub(super) fn inside(&self, vocabulary: &Vocabulary) -> &Arc<TokenSet> {
+        self.inside.get_or_init(|| {
+            if self.complete.tokens.is_empty() {
+                return self.whole.clone();
+            }
+            let mut inside = self.whole.to_builder(vocabulary.width());
+            inside.remove_all(&self.complete.tokens);
+            Arc::new(inside.finish())
+        })
+    }
+
+    /// Both sets count from the beginning, as a weight must never change.
     fn memory_bytes(&self) -> usize {
-        let is_one = Arc::ptr_eq(&self.inside, &self.whole);
-        let whole = if is_one { 0 } else { self.whole.memory_bytes() };
+        let sets = if self.complete.tokens.is_empty() { 1 } else { 2 };
         let exits = self.exits.as_deref().map_or(0, exit_bytes);
-        self.inside.memory_bytes() + whole + self.complete.memory_bytes() + exits
+        sets * self.whole.memory_bytes() + self.complete.memory_bytes() + exits
     }
 }
 
@@ -140,7 +147,7 @@ impl LeafTables {
                     sort_within(vocabulary, &self.runs, leaf, *state, budget, &reached)
                 }
             };
-            LeafEntry::new(vocabulary, sorted)
+            LeafEntry::new(sorted)
         };
         let bytes = |(leaf, ..): &(Leaf, _, _), entry: &LeafEntry| entry.memory_bytes() + leaf.memory_bytes();
         let entry = known(&self.entries, (leaf.clone(), class.state, class.budget), make, bytes);

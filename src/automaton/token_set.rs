@@ -1,5 +1,7 @@
 //! Sets of tokens that many states share.
 
+use foldhash::HashSet;
+
 use crate::special::TokenId;
 use crate::token_mask::{Base, Source, Target, TokenMask};
 
@@ -102,6 +104,10 @@ impl Builder {
     }
 
     pub(super) fn remove_all(&mut self, tokens: &[TokenId]) {
+        if self.many.is_none() {
+            let removed: HashSet<_> = tokens.iter().collect();
+            return self.few.retain(|token| !removed.contains(token));
+        }
         let mut mask = self.mask().as_mut();
         tokens.iter().for_each(|token| mask.remove(*token));
     }
