@@ -17,6 +17,8 @@ pub struct Live {
     pub states: Box<[StateId]>,
     /// Whether the original, too, accepts each of them, all with label 0.
     pub is_exact: bool,
+    /// Whether states of the original are one state here.
+    pub is_smaller: bool,
 }
 
 impl Live {
@@ -35,7 +37,8 @@ impl Live {
         let states = follow(dfa, &live);
         let text = Dfa::text();
         let live = if live == *text { text } else { Arc::new(live) };
-        Self { dfa: live, states, is_exact }
+        let is_smaller = live.states() < dfa.states();
+        Self { dfa: live, states, is_exact, is_smaller }
     }
 }
 

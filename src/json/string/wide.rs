@@ -56,9 +56,9 @@ impl StringLanguage {
                 ..Class::of(standing(counted, phase))
             };
         };
-        let Live { states, is_exact, .. } = self.dfa.live();
+        let Live { states, is_exact, is_smaller, .. } = self.dfa.live();
         // Beginnings cost what they have; what a text costs beyond is known where the text may end everywhere, or else by its own automaton.
-        let as_live = budget == u32::MAX || *is_exact;
+        let as_live = *is_exact || budget == u32::MAX && *is_smaller;
         let (leaf, dfa) =
             if as_live { (&wide.live, states[position.dfa as usize]) } else { (&wide.own, position.dfa) };
         let ends_alike = position.chars >= self.window.bounds().0 && (*is_exact || !as_live);
