@@ -80,30 +80,6 @@ impl Alternatives {
         self.alive.iter().map(Members::left).collect()
     }
 
-    fn is_first(&self) -> bool {
-        self.alive[0].progress.read == 0
-    }
-
-    /// The brace, and what stands before another member with that.
-    fn ends_or_goes_on(&self, member: impl FnOnce() -> Expression) -> Expression {
-        let lefts = self.lefts();
-        let (punctuation, level) = (&self.group.spelling().punctuation, self.group.level());
-        let is_first = self.is_first();
-        let more = self.offers_member(&lefts).then(|| punctuation.before(level, is_first).then(member()));
-        let may_close = self.alive.iter().zip(&lefts).any(|(members, left)| members.may_close(*left));
-        let close = may_close.then(|| punctuation.end_object(level, is_first));
-        Expression::choice(close.into_iter().chain(more)).expect("an inhabited object can be completed")
-    }
-
-    /// Whether another member may come.
-    fn offers_member(&self, lefts: &[Left]) -> bool {
-        let offers = |(members, left): (&Members, &Left)| {
-            members.offered(*left).next().is_some()
-                || (0..members.objects().rest.len()).any(|class| members.has_other(class, *left))
-        };
-        self.alive.iter().zip(lefts).any(offers)
-    }
-
     /// A member whose name is known, and all that follows it.
     fn named(&self, lefts: &[Left]) -> Option<Expression> {
         let Group { objects } = &*self.group;
@@ -198,21 +174,26 @@ impl Alternatives {
 
     /// The alternatives after another name.
     pub(super) fn after_other(&self, offers: &[Offer], name: Option<&str>) -> Self {
-        let after = |&(at, class): &Offer| {
+        Self::new(&self.group, self.each_after_other(offers, name).collect())
+    }
+
+    fn each_after_other(&self, offers: &[Offer], name: Option<&str>) -> impl Iterator<Item = Members> {
+        offers.iter().map(move |&(at, class)| {
             let members: &Members = &self.alive[at];
             let others = name.map(|name| members.progress.others_with(name));
             members.after_other(class, others.unwrap_or_else(|| members.progress.others.clone()))
-        };
-        Self::new(&self.group, offers.iter().map(after).collect())
+        })
     }
 
-    /// What remains up to the quotation mark of a name, where it does not depend on which other names were used: there are other names without end.
-    pub(super) fn begins(&self) -> Option<Expression> {
+    /// What remains after another name up to the quotation mark of the next, where it does not depend on which other names were used: there are other names
+    /// without end. Alternatives that others include make no difference here, so they are not looked for.
+    pub(super) fn begins_after_other(&self, offers: &[Offer]) -> Option<Expression> {
         let has_endless_names = |members: &Members| {
             (0..members.objects().rest.len()).all(|class| members.object.class_size(class).is_none())
         };
-        let is_known = !self.avoids() && self.alive.iter().all(has_endless_names);
-        is_known.then(|| self.ends_or_goes_on(|| Expression::literal("\"")))
+        let alive: Vec<Members> = self.each_after_other(offers, None).collect();
+        let is_known = !self.avoids() && alive.iter().all(has_endless_names);
+        is_known.then(|| ends_or_goes_on(&self.group, &alive, || Expression::literal("\"")))
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {
@@ -225,7 +206,7 @@ impl Alternatives {
 
 impl Rule for Alternatives {
     fn expand(&self) -> Expression {
-        self.ends_or_goes_on(|| Expression::rule(Arc::new(NextMember(self.clone()))))
+        ends_or_goes_on(&self.group, &self.alive, || Expression::rule(Arc::new(NextMember(self.clone()))))
     }
 
     fn min_len(&self) -> u32 {
@@ -260,7 +241,7 @@ impl Rule for NextMember {
     fn min_len(&self) -> u32 {
         /// Two quotation marks, a colon, a value, the brace.
         const LEAST: u32 = 5;
-        let comma = u32::from(!self.0.is_first());
+        let comma = u32::from(!is_first(&self.0.alive));
         self.0.min_len().saturating_sub(comma).max(LEAST)
     }
 
@@ -275,6 +256,29 @@ impl Rule for NextMember {
     fn fingerprint(&self) -> u64 {
         fingerprint(&("member", self.0.fingerprint))
     }
+}
+
+/// The brace, and what stands before another member with that, where these alternatives are left.
+fn ends_or_goes_on(group: &Group, alive: &[Members], member: impl FnOnce() -> Expression) -> Expression {
+    let lefts: Vec<Left> = alive.iter().map(Members::left).collect();
+    let (punctuation, level) = (&group.spelling().punctuation, group.level());
+    let is_first = is_first(alive);
+    let goes_on = alive.iter().zip(&lefts).any(|(members, left)| offers_member(members, *left));
+    let more = goes_on.then(|| punctuation.before(level, is_first).then(member()));
+    let may_close = alive.iter().zip(&lefts).any(|(members, left)| members.may_close(*left));
+    let close = may_close.then(|| punctuation.end_object(level, is_first));
+    Expression::choice(close.into_iter().chain(more)).expect("an inhabited object can be completed")
+}
+
+/// Whether no member was read yet; it is the same in all alternatives.
+fn is_first(alive: &[Members]) -> bool {
+    alive[0].progress.read == 0
+}
+
+/// Whether another member may come.
+fn offers_member(members: &Members, left: Left) -> bool {
+    members.offered(left).next().is_some()
+        || (0..members.objects().rest.len()).any(|class| members.has_other(class, left))
 }
 
 /// Whether JSON can spell the name in one way only, so that it may stand as a literal.

@@ -103,7 +103,7 @@ impl Binder for AfterOther {
     }
 
     fn begins(&self) -> Option<Expression> {
-        self.before.after_other(&self.offers, None).begins()
+        self.before.begins_after_other(&self.offers)
     }
 
     fn min_len(&self) -> u32 {
