@@ -11,7 +11,7 @@ use super::Object;
 use super::inclusion::without_included;
 use super::left::Left;
 use super::members::Members;
-use super::names::Names;
+use super::names::{Names, add};
 use super::then::{AfterName, AfterOther, OtherName};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::json::spelling::Spelling;
@@ -92,7 +92,7 @@ impl Alternatives {
         let names = self.group.names();
         let mut known = names.ranks([]);
         for (members, left) in self.alive.iter().zip(lefts) {
-            known |= members.known_names(*left);
+            add(&mut known, &members.known_names(*left));
         }
         let name = |rank: usize| &names.texts[rank];
         let ranked = |rank| (rank as u32, name(rank));

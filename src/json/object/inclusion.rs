@@ -3,12 +3,10 @@
 //! Most alternatives say only that some name is absent or present; as soon as the names that tell them apart were read, they allow the same, and one
 //! of them is enough.
 
-use foldhash::{HashMap, HashMapExt};
-
 use super::alternatives::Group;
 use super::members::Members;
-use super::names::Ranks;
-use crate::schema::{NameClass, NodeId};
+use super::names::{Allowed, Ranks, add};
+use crate::schema::NodeId;
 
 /// The alternatives without those whose texts are all texts of another one, in their order.
 pub(super) fn without_included(group: &Group, alive: Vec<Members>) -> Vec<Members> {
@@ -18,7 +16,7 @@ pub(super) fn without_included(group: &Group, alive: Vec<Members>) -> Vec<Member
     let outlines: Vec<Outline<'_>> = alive.iter().map(|members| Outline::of(group, members)).collect();
     let mut order: Vec<usize> = (0..alive.len()).collect();
     // What includes another comes before it.
-    order.sort_by_key(|place| outlines[*place].rank());
+    order.sort_by_cached_key(|place| outlines[*place].rank());
     let mut kept: Vec<usize> = Vec::new();
     for place in order {
         if !kept.iter().any(|larger| outlines[*larger].includes(&outlines[place])) {
@@ -32,46 +30,39 @@ pub(super) fn without_included(group: &Group, alive: Vec<Members>) -> Vec<Member
 /// What an alternative still allows and asks for.
 struct Outline<'m> {
     members: &'m Members,
+    /// What its cell allows for each known name.
+    allowed: &'m [Option<Allowed>],
     /// The known names that may come, and those that must.
     open: Ranks,
     required: Ranks,
     /// The members that may come, in their order, where they have one.
     sequence: Vec<(u32, NodeId)>,
-    /// The other known names that may come, by what is allowed for them.
-    unordered: HashMap<Allowed, Ranks>,
+    /// The other known names that may come.
+    unordered: Ranks,
     least: u32,
     most: u32,
 }
 
-/// The schema of a value, and the wishes that a member with it grants.
-type Allowed = (NodeId, u32);
-
 impl<'m> Outline<'m> {
-    fn of(group: &Group, members: &'m Members) -> Self {
+    fn of(group: &'m Group, members: &'m Members) -> Self {
         let (objects, names) = (members.objects(), group.names());
-        let nothing = || names.ranks([]);
-        let (mut open, mut required, mut sequence) = (nothing(), nothing(), Vec::new());
-        let mut unordered: HashMap<Allowed, Ranks> = HashMap::new();
+        let is_ordered = members.progress.declared.is_ordered();
+        let (mut open, mut required, mut sequence) = (names.ranks([]), names.ranks([]), Vec::new());
         for (index, member) in members.open_members() {
             let rank = names.member(members.object.cell, index);
             open.set(rank as usize, true);
             required.set(rank as usize, member.required);
-            match members.progress.declared.is_ordered() {
-                true => sequence.push((rank, member.schema)),
-                false => {
-                    let same = unordered.entry((member.schema, 0)).or_insert_with(nothing);
-                    same.set(rank as usize, true);
-                }
-            }
+            sequence.extend(is_ordered.then_some((rank, member.schema)));
         }
-        for (class, NameClass { schema, grants, .. }) in objects.rest.iter().enumerate() {
-            let others = members.named_others(class);
-            open |= &*others;
-            *unordered.entry((*schema, *grants)).or_insert_with(nothing) |= &*others;
+        let mut unordered = if is_ordered { names.ranks([]) } else { open.clone() };
+        for others in (0..objects.rest.len()).map(|class| members.named_others(class)) {
+            add(&mut open, &others);
+            add(&mut unordered, &others);
         }
+        let allowed = names.allowed(members.object.cell);
         let least = objects.min_members.saturating_sub(members.progress.read);
         let most = objects.max_members.map_or(u32::MAX, |max| max.saturating_sub(members.progress.read));
-        Self { members, open, required, sequence, unordered, least, most }
+        Self { members, allowed, open, required, sequence, unordered, least, most }
     }
 
     /// Less where more is allowed.
@@ -112,11 +103,10 @@ impl<'m> Outline<'m> {
     /// Whether the known names of the other one are among these, with the same schemas and in the same order.
     fn has_known_of(&self, other: &Self) -> bool {
         let mut own = self.sequence.iter();
-        let has_all = |(allowed, names): (&Allowed, &Ranks)| {
-            self.unordered.get(allowed).map_or(names.not_any(), |own| are_within(names, own))
-        };
+        let is_same = |rank: usize| self.allowed[rank] == other.allowed[rank];
         other.sequence.iter().all(|member| own.any(|found| found == member))
-            && other.unordered.iter().all(has_all)
+            && are_within(&other.unordered, &self.unordered)
+            && other.unordered.iter_ones().all(is_same)
     }
 }
 

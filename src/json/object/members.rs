@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Object;
 use super::left::{Left, wishing};
-use super::names::Ranks;
+use super::names::{Ranks, add};
 use super::progress::{Declared, Progress};
 use crate::expression::{Expression, Leaf, fingerprint};
 use crate::json::distinct::{Count, after_member, taken};
@@ -224,7 +224,7 @@ impl Members {
         let names = self.object.names();
         let mut known = names.ranks(self.offered(left).map(|index| names.member(self.object.cell, index)));
         for class in self.offered_classes(left) {
-            known |= self.named_others(class);
+            add(&mut known, &self.named_others(class));
         }
         known
     }

@@ -11,7 +11,7 @@ use bitvec::vec::BitVec;
 use foldhash::{HashSet, HashSetExt};
 
 use crate::json::string::Words;
-use crate::schema::{NameClass, Objects};
+use crate::schema::{NameClass, NodeId, Objects};
 
 /// Some of the known names, by their ranks.
 pub(super) type Ranks = BitBox<u64>;
@@ -32,7 +32,12 @@ struct CellNames {
     members: Box<[u32]>,
     /// For each class the names that only other cells know.
     others: Box<[Ranks]>,
+    /// For each name what is allowed for it; `None` where it may not come.
+    allowed: Box<[Option<Allowed>]>,
 }
+
+/// The schema of a value, and the wishes that a member with it grants.
+pub(super) type Allowed = (NodeId, u32);
 
 impl Names {
     /// Of all `words` that one of the cells knows.
@@ -55,10 +60,11 @@ impl Names {
             };
             self.ranks((0..self.texts.len() as u32).filter(|rank| !own[*rank as usize] && has(rank)))
         };
-        CellNames {
-            members: objects.members.iter().map(|member| rank(&member.name)).collect(),
-            others: objects.rest.iter().map(in_class).collect(),
-        }
+        let members = objects.members.iter().map(|member| rank(&member.name)).collect();
+        let others = objects.rest.iter().map(in_class).collect();
+        let mut names = CellNames { members, others, allowed: vec![None; self.texts.len()].into() };
+        names.allow(objects);
+        names
     }
 
     /// The rank of a name that a cell knows.
@@ -76,12 +82,38 @@ impl Names {
         &self.cells[cell].others[class]
     }
 
+    /// For each name what a cell allows for it.
+    pub(super) fn allowed(&self, cell: usize) -> &[Option<Allowed>] {
+        &self.cells[cell].allowed
+    }
+
     /// These of the names.
     pub(super) fn ranks(&self, ranks: impl IntoIterator<Item = u32>) -> Ranks {
         let mut some: BitVec<u64> = BitVec::repeat(false, self.texts.len());
         ranks.into_iter().for_each(|rank| some.set(rank as usize, true));
         some.into_boxed_bitslice()
     }
+}
+
+impl CellNames {
+    /// Finds what is allowed for each name, which is a member or in one class.
+    fn allow(&mut self, objects: &Objects) {
+        for (rank, member) in self.members.iter().zip(&objects.members) {
+            self.allowed[*rank as usize] = Some((member.schema, 0));
+        }
+        for (ranks, class) in self.others.iter().zip(&objects.rest) {
+            for rank in ranks.iter_ones() {
+                debug_assert!(self.allowed[rank].is_none(), "a name is in one class");
+                self.allowed[rank] = Some((class.schema, class.grants));
+            }
+        }
+    }
+}
+
+/// Adds some names to others.
+pub(super) fn add(names: &mut Ranks, more: &Ranks) {
+    let words = names.as_raw_mut_slice().iter_mut().zip(more.as_raw_slice());
+    words.for_each(|(words, more)| *words |= more);
 }
 
 /// The names that one of the cells knows, each once.
