@@ -13,7 +13,9 @@ use super::alike::{Model, sort_alike};
 use super::ends::Ends;
 use super::kept::Kept;
 use super::runs::Runs;
-use super::sort::{Exits, Passed, Reached, Sorted, exit_bytes, exits, pass, reach, sort, sort_within};
+use super::sort::{
+    Exits, Passed, Reached, Sorted, exit_bytes, exits, pass, sort, sort_and_reach, sort_within,
+};
 use super::token_set::TokenSet;
 use super::ways::Ways;
 use crate::cache::{Bounded, Weighed, bounded, known};
@@ -142,10 +144,7 @@ impl LeafTables {
         let make = |(leaf, state, budget): &(Leaf, State, u32)| {
             let sorted = match *budget {
                 u32::MAX => self.sort(vocabulary, leaf, *state),
-                budget => {
-                    let reached = self.reached(vocabulary, leaf, *state);
-                    sort_within(vocabulary, &self.runs, leaf, *state, budget, &reached)
-                }
+                budget => self.sort_within(vocabulary, leaf, *state, budget),
             };
             LeafEntry::new(sorted)
         };
@@ -166,12 +165,15 @@ impl LeafTables {
         alike.unwrap_or_else(|| sort(vocabulary, &self.runs, leaf, state))
     }
 
-    fn reached(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Arc<Vec<Reached>> {
-        let make = |(leaf, state): &(Leaf, State)| reach(vocabulary, leaf, *state);
-        let bytes = |(leaf, _): &(Leaf, _), reached: &Vec<Reached>| {
-            reached.capacity() * size_of::<Reached>() + leaf.memory_bytes()
-        };
-        known(&self.reached, (leaf.clone(), state), make, bytes)
+    fn sort_within(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u32) -> Sorted {
+        let key = (leaf.clone(), state);
+        if let Some(reached) = self.reached.get(&key) {
+            return sort_within(vocabulary, &self.runs, leaf, state, budget, &reached.value);
+        }
+        let (sorted, reached) = sort_and_reach(vocabulary, &self.runs, leaf, state, budget);
+        let bytes = reached.capacity() * size_of::<Reached>() + leaf.memory_bytes();
+        self.reached.insert(key, Weighed { value: Arc::new(reached), bytes });
+        sorted
     }
 
     /// The ways out of the leaf after at least one byte: a superset for the states of the class. They are found when first asked for: most leaves that
@@ -220,5 +222,44 @@ impl LeafTables {
             + self.ends.weight();
         let bytes = self.entries.weight() + self.models.weight() + self.reached.weight() + beyond;
         usize::try_from(bytes).unwrap_or(usize::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expression::DfaLanguage;
+    use crate::regular::Pattern;
+    use crate::token_mask::TokenMask;
+
+    fn tokens(vocabulary: &Vocabulary, set: &TokenSet) -> Vec<TokenId> {
+        let mut mask = TokenMask::new(vocabulary.width());
+        set.add_to(&mut mask.as_mut());
+        mask.iter().collect()
+    }
+
+    /// Sorts the tokens of a language byte by byte, and by its entry.
+    fn check(pattern: &str) {
+        let vocabulary = Vocabulary::o200k_harmony();
+        let dfa = Pattern::parse(pattern).expect("a pattern").to_dfa(10_000).expect("not large");
+        let leaf = Leaf::new(DfaLanguage::new(Arc::new(dfa), "text"));
+        let entry = LeafTables::new(1 << 20).entry(&vocabulary, &leaf, &leaf.class(leaf.start()));
+        let read = |token: &TokenId| leaf.reads(leaf.start(), vocabulary.token_bytes(*token)?);
+        let whole = (0..vocabulary.width() as TokenId).filter(|token| read(token).is_some());
+        let (complete, inside): (Vec<_>, Vec<_>) =
+            whole.clone().partition(|token| read(token).is_some_and(|state| leaf.is_complete(state)));
+        assert_eq!(tokens(&vocabulary, &entry.whole), whole.collect::<Vec<_>>(), "{pattern}");
+        assert_eq!(tokens(&vocabulary, entry.inside(&vocabulary)), inside, "{pattern}");
+        let mut found: Vec<_> = entry.complete.iter().map(|(_, token)| token).collect();
+        found.sort_unstable();
+        assert_eq!(found, complete, "{pattern}");
+    }
+
+    /// Few and many tokens, some that complete the language, all, and none.
+    #[test]
+    fn tokens_are_sorted_as_they_are_read() {
+        for pattern in ["^[^!]*!$", "^[ab]*!$", "^(a|b)$", "^[a-z]*$", "^[a-z]{3}$"] {
+            check(pattern);
+        }
     }
 }

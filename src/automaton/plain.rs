@@ -57,8 +57,15 @@ pub(super) struct Found {
     breaks: Vec<Break>,
 }
 
+/// Whether it is asked where plain text ends, which no budget bounds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Breaks {
+    Wanted,
+    Unwanted,
+}
+
 /// A node of the trie that is not plain, below plain text.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Break {
     pub(super) node: u32,
     /// The state of the automaton before the node's byte.
@@ -68,14 +75,15 @@ pub(super) struct Break {
 }
 
 impl Plain {
-    /// Reads all plain text from a state of an automaton.
-    pub(super) fn read(vocabulary: &Vocabulary, dfa: &Dfa, at: StateId, budget: u32) -> Self {
+    /// Reads all plain text from a state of an automaton. Text beyond the budget is followed only where `breaks` are asked for, since those are of all text.
+    pub(super) fn read(vocabulary: &Vocabulary, dfa: &Dfa, at: StateId, budget: u32, breaks: Breaks) -> Self {
         if dfa.reads_any_text(at) {
             return Self::Any { state: at, budget };
         }
         let (path, found) = ([(at, 0); 256], Found::default());
         let returning = [(StateId::MAX, Returning::default()); REMEMBERED];
-        let mut reader = Reader { vocabulary, dfa, budget, alike: alike(dfa), returning, path, found };
+        let alike = alike(dfa);
+        let mut reader = Reader { vocabulary, dfa, budget, breaks, alike, returning, path, found };
         reader.read(at);
         Self::Read(reader.found)
     }
@@ -99,7 +107,7 @@ impl Plain {
     /// Where plain text ends.
     pub(super) fn breaks(self, vocabulary: &Vocabulary) -> Vec<Break> {
         match self {
-            Self::Any { state, budget } => breaks(vocabulary, state, budget),
+            Self::Any { state, .. } => breaks(vocabulary, state),
             Self::Read(found) => found.breaks,
         }
     }
@@ -123,16 +131,17 @@ impl Found {
 }
 
 /// Where plain text ends that may be any.
-fn breaks(vocabulary: &Vocabulary, state: StateId, budget: u32) -> Vec<Break> {
+fn breaks(vocabulary: &Vocabulary, state: StateId) -> Vec<Break> {
     let plain = vocabulary.plain();
-    let within = plain.breaks(0..plain.len()).filter(|(_, characters)| *characters <= budget);
-    within.map(|(node, characters)| Break { node, state, characters }).collect()
+    let breaks = plain.breaks(0..plain.len());
+    breaks.map(|(node, characters)| Break { node, state, characters }).collect()
 }
 
 struct Reader<'a> {
     vocabulary: &'a Vocabulary,
     dfa: &'a Dfa,
     budget: u32,
+    breaks: Breaks,
     /// For each byte, the last one after it up to which no state tells bytes apart.
     alike: [u8; 256],
     /// What was found out last of states, each at its place; a text leads to and fro between a few.
@@ -168,7 +177,7 @@ impl Reader<'_> {
             let shape = shapes.shape(place);
             let before = states[usize::from(shape.depth) - 1];
             match self.target(before, shape.first, shape.last) {
-                Target::One(state) if self.fits(state, shape.characters.into()) => {
+                Target::One(state) if self.follows(state, shape.characters.into()) => {
                     states[usize::from(shape.depth)] = state;
                     place = self.take(place, state);
                     continue;
@@ -187,10 +196,14 @@ impl Reader<'_> {
     /// Takes a shape that is read, with all below it where nothing there leads to another state; the shape after that.
     fn take(&mut self, place: u32, state: StateId) -> u32 {
         let shapes = self.vocabulary.plain();
-        let Shape { end, most, kinds, .. } = shapes.shape(place);
-        let is_all = end == place + 1 || self.fits(state, most.into()) && self.returns_after(kinds, state);
+        let Shape { end, characters, most, kinds, .. } = shapes.shape(place);
+        let fits = self.fits(state, characters.into());
+        let is_all =
+            end == place + 1 || fits == self.fits(state, most.into()) && self.returns_after(kinds, state);
         let end = if is_all { end } else { place + 1 };
-        self.run(shapes.tokens(place..end));
+        if fits {
+            self.run(shapes.tokens(place..end));
+        }
         let breaks = shapes.breaks(place..end);
         self.found.breaks.extend(breaks.map(|(node, characters)| Break { node, state, characters }));
         end
@@ -254,6 +267,11 @@ impl Reader<'_> {
             || characters.saturating_add(self.dfa.least_chars()[state as usize]) <= self.budget
     }
 
+    /// Whether text is followed to a state.
+    fn follows(&self, state: StateId, characters: u32) -> bool {
+        self.breaks == Breaks::Wanted || self.fits(state, characters)
+    }
+
     fn target(&self, from: StateId, first: u8, last: u8) -> Target {
         let to = self.dfa.next(from, first);
         let mut end = self.alike[usize::from(first)];
@@ -288,10 +306,11 @@ impl Reader<'_> {
                 continue;
             }
             let characters = characters + u32::from(begins_character(node.byte));
-            match self.dfa.next(before, node.byte).filter(|state| self.fits(*state, characters)) {
+            match self.dfa.next(before, node.byte).filter(|state| self.follows(*state, characters)) {
                 Some(state) => {
                     self.path[usize::from(node.depth)] = (state, characters);
-                    self.found.tokens.extend(node.token);
+                    let token = node.token.filter(|_| self.fits(state, characters));
+                    self.found.tokens.extend(token);
                     at += 1;
                 }
                 None => at = node.end,
@@ -344,16 +363,18 @@ mod tests {
         let runs = Runs::new(1 << 20);
         let states = (0..dfa.states() as StateId).filter(|state| !dfa.is_within_character(*state));
         for (state, budget) in states.take(6).flat_map(|state| [(state, u32::MAX), (state, 5)]) {
-            let mut set = TokenSet::builder(vocabulary.width());
-            Plain::read(&vocabulary, &dfa, state, budget).add_to(&vocabulary, &runs, &mut set);
-            let mut mask = TokenMask::new(vocabulary.width());
-            set.finish().add_to(&mut mask.as_mut());
             let expected = by_bytes(&vocabulary, &dfa, state, budget);
-            assert_eq!(
-                mask.iter().collect::<Vec<_>>(),
-                expected,
-                "{pattern} in state {state} within {budget}"
-            );
+            let read = |budget, breaks| Plain::read(&vocabulary, &dfa, state, budget, breaks);
+            for breaks in [Breaks::Wanted, Breaks::Unwanted] {
+                let mut set = TokenSet::builder(vocabulary.width());
+                read(budget, breaks).add_to(&vocabulary, &runs, &mut set);
+                let mut mask = TokenMask::new(vocabulary.width());
+                set.finish().add_to(&mut mask.as_mut());
+                let found: Vec<_> = mask.iter().collect();
+                assert_eq!(found, expected, "{pattern} in state {state} within {budget}");
+            }
+            let ends = |budget| read(budget, Breaks::Wanted).breaks(&vocabulary);
+            assert_eq!(ends(budget), ends(u32::MAX), "{pattern} in state {state} within {budget}");
         }
     }
 

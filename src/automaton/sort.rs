@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::plain::{Break, Plain};
+use super::plain::{Break, Breaks, Plain};
 use super::runs::Runs;
 use super::token_set::{Builder, TokenSet};
 use super::ways::Ways;
@@ -81,15 +81,14 @@ impl End {
 /// Sorts the tokens that a leaf state reads.
 pub(super) fn sort(vocabulary: &Vocabulary, runs: &Runs, leaf: &Leaf, state: State) -> Sorted {
     let mut sorting = Sorting::new(vocabulary, leaf, state);
-    let plain = plain_text(vocabulary, leaf, state, u32::MAX);
-    plain.iter().for_each(|plain| plain.add_to(vocabulary, runs, &mut sorting.inside));
-    sorting.texts = plain.as_ref().map_or(0, Plain::texts);
+    let plain = plain_text(vocabulary, leaf, state, u32::MAX, Breaks::Wanted);
+    sorting.add_plain(runs, plain.as_ref());
     let breaks = plain.map(|plain| plain.breaks(vocabulary));
     Walk::new(vocabulary, leaf).all(state, breaks, |node, state| sorting.add(node, End::of(leaf, state)));
     sorting.finish()
 }
 
-/// Sorts the tokens that a leaf state reads at a cost within `budget`, given all that it [reaches](reach).
+/// Sorts the tokens that a leaf state reads at a cost within `budget`, given all that it reaches at any cost.
 pub(super) fn sort_within(
     vocabulary: &Vocabulary,
     runs: &Runs,
@@ -99,22 +98,31 @@ pub(super) fn sort_within(
     reached: &[Reached],
 ) -> Sorted {
     let mut sorting = Sorting::new(vocabulary, leaf, state);
-    let plain = plain_text(vocabulary, leaf, state, budget);
-    plain.iter().for_each(|plain| plain.add_to(vocabulary, runs, &mut sorting.inside));
-    let within = reached.iter().filter(|reached| reached.cost <= budget);
-    within.for_each(|Reached { node, end, .. }| sorting.add(*node, *end));
+    let plain = plain_text(vocabulary, leaf, state, budget, Breaks::Unwanted);
+    sorting.add_plain(runs, plain.as_ref());
+    sorting.add_within(budget, reached);
     sorting.finish()
 }
 
-/// What a leaf state reaches besides plain text, with what it costs: the same for all budgets. Some 250 of them matter where texts have a greatest length,
-/// and each would be a walk of 0.2 ms.
-pub(super) fn reach(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Vec<Reached> {
-    let breaks = plain_text(vocabulary, leaf, state, u32::MAX).map(|plain| plain.breaks(vocabulary));
+/// The same for the first budget of a state: what it reaches besides plain text, and what that costs, is found by the way. It is the same for all budgets:
+/// some 250 of them matter where texts have a greatest length, and each would be a walk of 0.2 ms.
+pub(super) fn sort_and_reach(
+    vocabulary: &Vocabulary,
+    runs: &Runs,
+    leaf: &Leaf,
+    state: State,
+    budget: u32,
+) -> (Sorted, Vec<Reached>) {
+    let mut sorting = Sorting::new(vocabulary, leaf, state);
+    let plain = plain_text(vocabulary, leaf, state, budget, Breaks::Wanted);
+    sorting.add_plain(runs, plain.as_ref());
+    let breaks = plain.map(|plain| plain.breaks(vocabulary));
     let mut reached = Vec::new();
     Walk::new(vocabulary, leaf).all(state, breaks, |node, state| {
         reached.push(Reached { node, cost: leaf.cost(state), end: End::of(leaf, state) });
     });
-    reached
+    sorting.add_within(budget, &reached);
+    (sorting.finish(), reached)
 }
 
 /// Tokens that are being sorted.
@@ -133,6 +141,16 @@ impl<'a> Sorting<'a> {
         let inside = TokenSet::builder(vocabulary.width());
         let may_be_longer = leaf.accepts(state).is_some();
         Self { vocabulary, inside, complete: Vec::new(), exits: Vec::new(), may_be_longer, texts: 0 }
+    }
+
+    fn add_plain(&mut self, runs: &Runs, plain: Option<&Plain>) {
+        plain.into_iter().for_each(|plain| plain.add_to(self.vocabulary, runs, &mut self.inside));
+        self.texts += plain.map_or(0, Plain::texts);
+    }
+
+    fn add_within(&mut self, budget: u32, reached: &[Reached]) {
+        let within = reached.iter().filter(|reached| reached.cost <= budget);
+        within.for_each(|Reached { node, end, .. }| self.add(*node, *end));
     }
 
     fn add(&mut self, node: u32, end: End) {
@@ -156,8 +174,14 @@ impl<'a> Sorting<'a> {
 }
 
 /// The plain text that a leaf state reads, where an automaton alone reads it.
-fn plain_text(vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u32) -> Option<Plain> {
-    leaf.plain(state).map(|text| Plain::read(vocabulary, text.dfa, text.state, budget))
+fn plain_text(
+    vocabulary: &Vocabulary,
+    leaf: &Leaf,
+    state: State,
+    budget: u32,
+    breaks: Breaks,
+) -> Option<Plain> {
+    leaf.plain(state).map(|text| Plain::read(vocabulary, text.dfa, text.state, budget, breaks))
 }
 
 /// The ways out of a leaf after at least one byte.
