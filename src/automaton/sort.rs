@@ -105,7 +105,8 @@ pub(super) fn sort_within(
 }
 
 /// The same for the first budget of a state: what it reaches besides plain text, and what that costs, is found by the way. It is the same for all budgets:
-/// some 250 of them matter where texts have a greatest length, and each would be a walk of 0.2 ms.
+/// some 250 of them matter where texts have a greatest length, and each would be a walk of 0.2 ms. Were the plain text read a second time for it, p99.9 of mask
+/// + accept would be 68 instead of 55 µs over three files that count words, and 109 instead of 76 over four with formats of bounded length.
 pub(super) fn sort_and_reach(
     vocabulary: &Vocabulary,
     runs: &Runs,
