@@ -5,6 +5,8 @@
 //! call on one thread. All schemas are compiled by one compiler, as in a server; the first pass over a file's instances is cold, later ones are hot.
 //!
 //! Peers go through the same files in the same process, file after file in turn, so that all meet the same noise; which one begins changes with each file.
+//! On a shared machine some 200 interruptions a second, of 20 µs and more, meet whoever is running: with `--rounds` all files are gone through
+//! several times, each time by engines that start anew and know nothing, and of each call the least is taken.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
@@ -13,6 +15,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use harmony_mask::{Options, PropertyOrder, TokenId, Vocabulary};
+use indicatif::ProgressBar;
 use serde_json::{Map, Value, json};
 
 use crate::corpus::{self, BenchError, Case, Group, Sample};
@@ -31,9 +34,8 @@ pub(crate) struct MaskBench {
     /// Engines to measure beside ours, each a feature that this program must be built with
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PEER,...")]
     peer: Vec<Peer>,
-    /// Times that each instance is gone through; all but the first are hot
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
-    passes: u32,
+    #[command(flatten)]
+    repetition: Repetition,
     /// The order of an object's members. Instances are not told to follow their schema's
     #[arg(long, value_enum, default_value = "any")]
     order: Order,
@@ -43,6 +45,22 @@ pub(crate) struct MaskBench {
     /// Write the full result to a file; `-` prints it instead of the summary
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+}
+
+/// How often what is measured is done.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct Repetition {
+    /// Times that each instance is gone through; all but the first are hot
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    passes: u32,
+    /// Times that all files are gone through, each time by engines that start anew; the least of each call counts
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+}
+
+impl Repetition {
+    /// A first and a second pass, once.
+    pub(crate) const USUAL: Self = Self { passes: 2, rounds: 1 };
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -58,7 +76,7 @@ impl MaskBench {
             Order::Any => PropertyOrder::Any,
         };
         let options = Options { property_order, ..Options::default() };
-        let result = run(&self.sample, &self.peer, options, self.passes)?;
+        let result = run(&self.sample, &self.peer, options, self.repetition)?;
         if let Some(path) = &self.plot {
             plot::write(path, &result)?;
         }
@@ -85,20 +103,18 @@ pub(crate) fn run(
     sample: &Sample,
     peers: &[Peer],
     options: Options,
-    passes: u32,
+    Repetition { passes, rounds }: Repetition,
 ) -> Result<Results, BenchError> {
     let starters = peers.iter().map(|peer| peer.starter()).collect::<Result<Vec<_>, _>>()?;
     let files = sample.files()?;
     let mut ours = Tally::default();
     let began = Instant::now();
     let vocabulary = Vocabulary::o200k_harmony();
-    let any_order = Options { property_order: PropertyOrder::Any, ..options };
-    let any_order = (any_order != options).then(|| engine::ours(&vocabulary, any_order));
     let mut engines = vec![engine::ours(&vocabulary, options)];
     ours.startup_ms = began.elapsed().as_secs_f64() * 1e3;
     let resident_mb = stats::rss_mb();
     let mut results = Results { files: files.len(), ours, peers: Vec::new() };
-    for (peer, start) in peers.iter().zip(starters) {
+    for (peer, start) in peers.iter().zip(&starters) {
         let began = Instant::now();
         engines.push(start(&vocabulary));
         let startup_ms = began.elapsed().as_secs_f64() * 1e3;
@@ -106,26 +122,52 @@ pub(crate) fn run(
         let tally = Tally::new(startup_ms, footprint);
         results.peers.push(PeerResult { name: peer.name(), tally, pair: Pair::default() });
     }
-    let progress = progress::bar(files.len(), "files");
-    for (turn, path) in files.iter().enumerate() {
-        let file = File::read(path, &vocabulary)?;
-        let mut outcomes: Vec<Outcome> = engines.iter().map(|_| Outcome::default()).collect();
-        for at in 0..engines.len() {
-            let at = (at + turn) % engines.len();
-            outcomes[at] = file.outcome(engines[at].as_ref(), passes);
-        }
-        if let Some(any_order) = &any_order {
-            file.note_order(any_order.as_ref(), &mut outcomes[0]);
-        }
-        results.add(path, &outcomes);
-        progress.inc(1);
+    let progress = progress::bar(files.len() * rounds as usize, "files");
+    let round = Round { files: &files, vocabulary: &vocabulary, options, passes, progress };
+    let mut outcomes = round.outcomes(&engines)?;
+    for _ in 1..rounds {
+        engines = vec![engine::ours(&vocabulary, options)];
+        engines.extend(starters.iter().map(|start| start(&vocabulary)));
+        let again = round.outcomes(&engines)?;
+        outcomes.iter_mut().flatten().zip(again.iter().flatten()).for_each(|(least, own)| least.lower(own));
     }
-    progress.finish_and_clear();
+    round.progress.finish_and_clear();
+    files.iter().zip(outcomes).for_each(|(path, outcomes)| results.add(path, &outcomes));
     results.ours.footprint = match peers {
         [] => Footprint { resident_mb, peak_rss_mb: stats::peak_rss_mb() },
         _ => memory::of(OURS, sample)?,
     };
     Ok(results)
+}
+
+/// Going through all files once.
+struct Round<'r> {
+    files: &'r [PathBuf],
+    vocabulary: &'r Vocabulary,
+    options: Options,
+    passes: u32,
+    progress: ProgressBar,
+}
+
+impl Round<'_> {
+    /// For each file what each engine does with it; which one begins changes.
+    fn outcomes(&self, engines: &[Box<dyn Engine>]) -> Result<Vec<Vec<Outcome>>, BenchError> {
+        let any_order = Options { property_order: PropertyOrder::Any, ..self.options };
+        let any_order = (any_order != self.options).then(|| engine::ours(self.vocabulary, any_order));
+        let outcomes = |(turn, path): (usize, &PathBuf)| {
+            let file = File::read(path, self.vocabulary)?;
+            let mut outcomes: Vec<Outcome> = engines.iter().map(|_| Outcome::default()).collect();
+            for at in (0..engines.len()).map(|at| (at + turn) % engines.len()) {
+                outcomes[at] = file.outcome(engines[at].as_ref(), self.passes);
+            }
+            if let Some(any_order) = &any_order {
+                file.note_order(any_order.as_ref(), &mut outcomes[0]);
+            }
+            self.progress.inc(1);
+            Ok(outcomes)
+        };
+        self.files.iter().enumerate().map(outcomes).collect()
+    }
 }
 
 /// A schema's text, and its instances in tokens.

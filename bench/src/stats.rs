@@ -18,6 +18,12 @@ impl Durations {
         self.0.extend_from_slice(&others.0);
     }
 
+    /// Takes the least of each of these and of others of the same calls.
+    pub(crate) fn lower(&mut self, others: &Self) {
+        assert_eq!(self.0.len(), others.0.len(), "the same calls were made");
+        self.0.iter_mut().zip(&others.0).for_each(|(least, other)| *least = (*least).min(*other));
+    }
+
     /// In microseconds; 0 where there is none.
     pub(crate) fn longest(&self) -> f64 {
         self.0.iter().max().map_or(0.0, |duration| micros(*duration))
@@ -109,6 +115,14 @@ fn status_mb(field: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_least_of_each_call_is_taken() {
+        let of = |micros: [u64; 3]| Durations(micros.map(Duration::from_micros).into());
+        let mut least = of([3, 1, 2]);
+        least.lower(&of([1, 2, 3]));
+        assert_eq!(least.0, of([1, 1, 2]).0);
+    }
 
     #[test]
     fn percentiles_are_values_that_occurred() {

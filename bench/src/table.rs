@@ -7,7 +7,7 @@ use clap::Args;
 use harmony_mask::{Options, PropertyOrder};
 
 use crate::corpus::{BenchError, Sample};
-use crate::maskbench::{self, PeerResult, Results};
+use crate::maskbench::{self, PeerResult, Repetition, Results};
 use crate::stats::Durations;
 use crate::tally::Pair;
 use crate::{peers, plot};
@@ -25,7 +25,7 @@ pub(crate) struct Peers {
 impl Peers {
     pub(crate) fn run(&self) -> Result<(), BenchError> {
         let options = Options { property_order: PropertyOrder::Any, ..Options::default() };
-        let results = maskbench::run(&self.sample, &peers::built()?, options, 2)?;
+        let results = maskbench::run(&self.sample, &peers::built()?, options, Repetition::USUAL)?;
         if let Some(path) = &self.plot {
             plot::write(path, &results)?;
         }

@@ -23,6 +23,13 @@ impl Times {
         self.hot.append(&other.hot);
     }
 
+    /// Takes the least of each call, which both made in the same order.
+    fn lower(&mut self, other: &Self) {
+        self.to_first_mask.lower(&other.to_first_mask);
+        self.cold.lower(&other.cold);
+        self.hot.lower(&other.hot);
+    }
+
     /// The kinds of calls: how each is called in documents and in print.
     fn kinds(&self) -> [(&'static str, &'static str, &Durations); 3] {
         [
@@ -47,6 +54,17 @@ pub(crate) struct Outcome {
     pub(crate) refused: Option<String>,
     pub(crate) times: Times,
     pub(crate) verdicts: Vec<Verdict>,
+}
+
+impl Outcome {
+    /// Takes the least times of this and another round. What was refused in one round (a limit on time may be met by chance) counts as refused.
+    pub(crate) fn lower(&mut self, other: &Self) {
+        if let Some(reason) = self.refused.take().or_else(|| other.refused.clone()) {
+            *self = Self { refused: Some(reason), ..Self::default() };
+        } else {
+            self.times.lower(&other.times);
+        }
+    }
 }
 
 /// What an engine said of one instance.
