@@ -5,7 +5,7 @@
 //! shared (inside a free string it is 195,594 tokens). Of the second kind the [ways](super::ways) are kept at which they leave, and what the next leaf
 //! does with tokens that come on such ways. What a state [keeps](super::kept) of its class is remembered where finding it is much to read.
 //!
-//! An entry is weighed when it is complete and never grows, so the bound on bytes is one.
+//! An entry is weighed when it is made, with all that it may ever hold, so the bound on bytes is one.
 
 use std::sync::{Arc, OnceLock};
 
@@ -47,7 +47,7 @@ impl LeafEntry {
     }
 
     /// Tokens that stay in the leaf, which can be longer after them. Most states read all that complete the leaf, too, and a copy of the words would
-    /// take a tenth of the time that a new state of a pattern takes: p99.9 of mask + accept over 1,500 files is 57 instead of 62 µs without it
+    /// take a tenth of the time that a new state of a pattern takes: without that copy p99.9 of mask + accept over 1,500 files is 57 instead of 62 µs
     /// (`maskbench-dev`, seed 7, without peers; old and new in turn, the least of three runs of each step).
     pub(super) fn inside(&self, vocabulary: &Vocabulary) -> &Arc<TokenSet> {
         self.inside.get_or_init(|| {

@@ -57,7 +57,7 @@ pub(super) struct Found {
     breaks: Vec<Break>,
 }
 
-/// Whether it is asked where plain text ends, which no budget bounds.
+/// Whether it is asked where plain text ends. No budget bounds that, so text is followed beyond it then; else what is found of it by the way is not all.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Breaks {
     Wanted,
