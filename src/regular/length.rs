@@ -165,10 +165,14 @@ pub(crate) fn counted(read: u32, (min, max): (u32, Option<u32>)) -> u32 {
 }
 
 impl Window {
+    /// A `min` that no word falls short of is none: a format of at least three characters needs no count of them.
+    ///
     /// # Errors
     ///
     /// When the states, counted once for each character of `min`, are more than `limit`.
     pub fn new(dfa: Arc<Dfa>, min: u32, max: Option<u32>, limit: usize) -> Result<Self, LimitExceeded> {
+        let is_kept = min > 0 && dfa.least_chars()[dfa.start() as usize] >= min;
+        let min = if is_kept { 0 } else { min };
         if (min, max) == (0, None) {
             return Ok(Self { dfa, min, max, far: 0, short: Arc::from([]), is_lenient: true });
         }

@@ -88,6 +88,8 @@ proptest! {
         let max = more.map(|more| min + more);
         let dfa = if negated { finite(&words).complement(LIMIT).unwrap() } else { finite(&words) };
         let window = Window::new(Arc::new(dfa.clone()), min, max, LIMIT).unwrap();
+        let has_fewer = (0..min).any(|chars| dfa.count_within(chars, chars) > 0);
+        prop_assert_eq!(window.bounds(), (if has_fewer { min } else { 0 }, max));
         // By definition: some continuation in the universe, or (negated) one with a letter that no word has.
         let fits = |word: &str| {
             let len = word.chars().count() as u32;
