@@ -32,12 +32,9 @@ struct CellNames {
     members: Box<[u32]>,
     /// For each class the names that only other cells know.
     others: Box<[Ranks]>,
-    /// For each name what is allowed for it; `None` where it may not come.
-    allowed: Box<[Option<Allowed>]>,
+    /// For each name the schema of the member with it.
+    schemas: Box<[Option<NodeId>]>,
 }
-
-/// The schema of a value, and the wishes that a member with it grants.
-pub(super) type Allowed = (NodeId, u32);
 
 impl Names {
     /// Of all `words` that one of the cells knows.
@@ -60,11 +57,15 @@ impl Names {
             };
             self.ranks((0..self.texts.len() as u32).filter(|rank| !own[*rank as usize] && has(rank)))
         };
-        let members = objects.members.iter().map(|member| rank(&member.name)).collect();
-        let others = objects.rest.iter().map(in_class).collect();
-        let mut names = CellNames { members, others, allowed: vec![None; self.texts.len()].into() };
-        names.allow(objects);
-        names
+        let mut schemas = vec![None; self.texts.len()];
+        for member in &objects.members {
+            schemas[rank(&member.name) as usize] = Some(member.schema);
+        }
+        CellNames {
+            members: objects.members.iter().map(|member| rank(&member.name)).collect(),
+            others: objects.rest.iter().map(in_class).collect(),
+            schemas: schemas.into(),
+        }
     }
 
     /// The rank of a name that a cell knows.
@@ -82,9 +83,9 @@ impl Names {
         &self.cells[cell].others[class]
     }
 
-    /// For each name what a cell allows for it.
-    pub(super) fn allowed(&self, cell: usize) -> &[Option<Allowed>] {
-        &self.cells[cell].allowed
+    /// For each name the schema of a cell's member with it.
+    pub(super) fn schemas(&self, cell: usize) -> &[Option<NodeId>] {
+        &self.cells[cell].schemas
     }
 
     /// These of the names.
@@ -92,21 +93,6 @@ impl Names {
         let mut some: BitVec<u64> = BitVec::repeat(false, self.texts.len());
         ranks.into_iter().for_each(|rank| some.set(rank as usize, true));
         some.into_boxed_bitslice()
-    }
-}
-
-impl CellNames {
-    /// Finds what is allowed for each name, which is a member or in one class.
-    fn allow(&mut self, objects: &Objects) {
-        for (rank, member) in self.members.iter().zip(&objects.members) {
-            self.allowed[*rank as usize] = Some((member.schema, 0));
-        }
-        for (ranks, class) in self.others.iter().zip(&objects.rest) {
-            for rank in ranks.iter_ones() {
-                debug_assert!(self.allowed[rank].is_none(), "a name is in one class");
-                self.allowed[rank] = Some((class.schema, class.grants));
-            }
-        }
     }
 }
 
