@@ -124,15 +124,23 @@ pub(crate) fn run(
     }
     let progress = progress::bar(files.len() * rounds as usize, "files");
     let round = Round { files: &files, vocabulary: &vocabulary, options, passes, progress };
-    let mut outcomes = round.outcomes(&engines)?;
-    for _ in 1..rounds {
-        engines = vec![engine::ours(&vocabulary, options)];
-        engines.extend(starters.iter().map(|start| start(&vocabulary)));
-        let again = round.outcomes(&engines)?;
-        outcomes.iter_mut().flatten().zip(again.iter().flatten()).for_each(|(least, own)| least.lower(own));
+    if rounds == 1 {
+        // Outcomes that stay would have every file measured in memory that no one used before.
+        round.go(&engines, |at, outcomes| results.add(&files[at], &outcomes))?;
+    } else {
+        let mut least = Vec::new();
+        round.go(&engines, |_, outcomes| least.push(outcomes))?;
+        for _ in 1..rounds {
+            engines = vec![engine::ours(&vocabulary, options)];
+            engines.extend(starters.iter().map(|start| start(&vocabulary)));
+            let lower = |at: usize, outcomes: Vec<Outcome>| {
+                least[at].iter_mut().zip(&outcomes).for_each(|(least, outcome)| least.lower(outcome));
+            };
+            round.go(&engines, lower)?;
+        }
+        files.iter().zip(least).for_each(|(path, outcomes)| results.add(path, &outcomes));
     }
     round.progress.finish_and_clear();
-    files.iter().zip(outcomes).for_each(|(path, outcomes)| results.add(path, &outcomes));
     results.ours.footprint = match peers {
         [] => Footprint { resident_mb, peak_rss_mb: stats::peak_rss_mb() },
         _ => memory::of(OURS, sample)?,
@@ -150,11 +158,15 @@ struct Round<'r> {
 }
 
 impl Round<'_> {
-    /// For each file what each engine does with it; which one begins changes.
-    fn outcomes(&self, engines: &[Box<dyn Engine>]) -> Result<Vec<Vec<Outcome>>, BenchError> {
+    /// Hands over what each engine does with each file; which one begins changes.
+    fn go(
+        &self,
+        engines: &[Box<dyn Engine>],
+        mut done: impl FnMut(usize, Vec<Outcome>),
+    ) -> Result<(), BenchError> {
         let any_order = Options { property_order: PropertyOrder::Any, ..self.options };
         let any_order = (any_order != self.options).then(|| engine::ours(self.vocabulary, any_order));
-        let outcomes = |(turn, path): (usize, &PathBuf)| {
+        for (turn, path) in self.files.iter().enumerate() {
             let file = File::read(path, self.vocabulary)?;
             let mut outcomes: Vec<Outcome> = engines.iter().map(|_| Outcome::default()).collect();
             for at in (0..engines.len()).map(|at| (at + turn) % engines.len()) {
@@ -163,10 +175,10 @@ impl Round<'_> {
             if let Some(any_order) = &any_order {
                 file.note_order(any_order.as_ref(), &mut outcomes[0]);
             }
+            done(turn, outcomes);
             self.progress.inc(1);
-            Ok(outcomes)
-        };
-        self.files.iter().enumerate().map(outcomes).collect()
+        }
+        Ok(())
     }
 }
 

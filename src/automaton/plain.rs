@@ -2,7 +2,7 @@
 //!
 //! The vocabulary lists plain text by shape. Where the automaton reads all bytes of a kind alike, one step decides on all tokens of a shape, and
 //! tokens of shapes that stand side by side are taken as one run. Where it does not, the texts of that shape are walked one by one. Against a walk
-//! over all of the trie, the slowest thousandth of the masks of a first pass is from 409 µs on where it was from 772 µs on
+//! over all of the trie, the slowest thousandth of the masks of a first pass was from 409 µs on when this was made, where it had been from 772 µs on
 //! (`chrt -f 10 harmony-mask-bench maskbench target/corpora/maskbench-dev --sample 1500 --seed 7`).
 //!
 //! Most patterns stay where they are for most characters (`[^/]*`, `\S+`). Each shape therefore knows which kinds of characters come below it, and where
