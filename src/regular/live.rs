@@ -15,17 +15,18 @@ pub struct Live {
     pub dfa: Arc<Dfa>,
     /// For each state of the original, the state of the same beginnings.
     pub states: Box<[StateId]>,
-    /// Whether the original, too, accepts each of them, all with label 0.
-    pub is_exact: bool,
-    /// Whether states of the original are one state here.
-    pub is_smaller: bool,
 }
 
 impl Live {
+    /// Whether states of the original are one state here.
+    #[must_use]
+    pub fn is_smaller(&self) -> bool {
+        self.dfa.states() < self.states.len()
+    }
+
     pub(super) fn of(dfa: &Dfa) -> Self {
         let label = |state| if dfa.is_within_character(state) { NO_LABEL } else { 0 };
         let labels: Vec<u32> = (0..).take(dfa.states()).map(label).collect();
-        let is_exact = *labels == *dfa.labels;
         let raw = Raw {
             classes: Box::new(*dfa.classes),
             width: dfa.width,
@@ -37,8 +38,7 @@ impl Live {
         let states = follow(dfa, &live);
         let text = Dfa::text();
         let live = if live == *text { text } else { Arc::new(live) };
-        let is_smaller = live.states() < dfa.states();
-        Self { dfa: live, states, is_exact, is_smaller }
+        Self { dfa: live, states }
     }
 }
 
