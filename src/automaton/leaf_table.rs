@@ -13,9 +13,7 @@ use super::alike::{Model, sort_alike};
 use super::ends::Ends;
 use super::kept::Kept;
 use super::runs::Runs;
-use super::sort::{
-    Exits, Passed, Reached, Sorted, exit_bytes, exits, pass, sort, sort_and_reach, sort_within,
-};
+use super::sort::{Exits, Passed, Reached, Sorted, exit_bytes, exits, pass, sort, sort_within};
 use super::token_set::TokenSet;
 use super::ways::Ways;
 use crate::cache::{Bounded, Weighed, bounded, known};
@@ -168,12 +166,13 @@ impl LeafTables {
 
     fn sort_within(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u32) -> Sorted {
         let key = (leaf.clone(), state);
-        if let Some(reached) = self.reached.get(&key) {
-            return sort_within(vocabulary, &self.runs, leaf, state, budget, &reached.value);
+        let known = self.reached.get(&key).map(|known| known.value);
+        let is_known = known.is_some();
+        let (sorted, reached) = sort_within(vocabulary, &self.runs, (leaf, state), budget, known);
+        if !is_known {
+            let bytes = reached.capacity() * size_of::<Reached>() + leaf.memory_bytes();
+            self.reached.insert(key, Weighed { value: reached, bytes });
         }
-        let (sorted, reached) = sort_and_reach(vocabulary, &self.runs, leaf, state, budget);
-        let bytes = reached.capacity() * size_of::<Reached>() + leaf.memory_bytes();
-        self.reached.insert(key, Weighed { value: Arc::new(reached), bytes });
         sorted
     }
 

@@ -57,7 +57,7 @@ pub(super) struct Found {
     breaks: Vec<Break>,
 }
 
-/// Whether it is asked where plain text ends. No budget bounds that, so text is followed beyond it then; else what is found of it by the way is not all.
+/// Whether it is asked where plain text ends. No budget bounds that, so text is followed beyond it then.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Breaks {
     Wanted,
@@ -104,7 +104,7 @@ impl Plain {
         }
     }
 
-    /// Where plain text ends.
+    /// Where plain text ends, where that was asked for.
     pub(super) fn breaks(self, vocabulary: &Vocabulary) -> Vec<Break> {
         match self {
             Self::Any { state, .. } => breaks(vocabulary, state),
@@ -204,8 +204,10 @@ impl Reader<'_> {
         if fits {
             self.run(shapes.tokens(place..end));
         }
-        let breaks = shapes.breaks(place..end);
-        self.found.breaks.extend(breaks.map(|(node, characters)| Break { node, state, characters }));
+        if self.breaks == Breaks::Wanted {
+            let breaks = shapes.breaks(place..end);
+            self.found.breaks.extend(breaks.map(|(node, characters)| Break { node, state, characters }));
+        }
         end
     }
 
@@ -301,7 +303,8 @@ impl Reader<'_> {
             let node = trie.node(at);
             let (before, characters) = self.path[node.parent_depth()];
             if !Vocabulary::is_plain(node.byte) {
-                self.found.breaks.push(Break { node: at, state: before, characters });
+                let found = Break { node: at, state: before, characters };
+                self.found.breaks.extend((self.breaks == Breaks::Wanted).then_some(found));
                 at = node.end;
                 continue;
             }
