@@ -17,6 +17,7 @@ use crate::regular::white_space;
 pub(crate) struct CharacterKind {
     /// Their first bytes.
     firsts: RangeInclusive<u8>,
+    /// All of them.
     pub(crate) characters: ClassUnicode,
 }
 

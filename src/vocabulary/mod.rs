@@ -24,8 +24,6 @@ pub use trie::{Node, Trie};
 
 use crate::special::{SpecialToken, TokenId};
 use characters::ALL;
-#[cfg(test)]
-use kinds::kind_of;
 pub(crate) use kinds::{CharacterKind, character_kinds};
 pub(crate) use shapes::{Shape, Shapes};
 use tables::{LARGEST_ID, Tables};

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
+use super::kinds::kind_of;
 use super::*;
 
 fn specials() -> Vec<(SpecialToken, TokenId)> {

@@ -76,10 +76,6 @@ impl Alternatives {
         Self { fingerprint: fingerprint(&fingerprints), group: group.clone(), alive: alive.into() }
     }
 
-    pub(super) fn lefts(&self) -> Vec<Left> {
-        self.alive.iter().map(Members::left).collect()
-    }
-
     /// A member whose name is known, and all that follows it.
     fn named(&self, lefts: &[Left]) -> Option<Expression> {
         let Group { objects } = &*self.group;
@@ -234,7 +230,7 @@ struct NextMember(Alternatives);
 
 impl Rule for NextMember {
     fn expand(&self) -> Expression {
-        let lefts = self.0.lefts();
+        let lefts = lefts(&self.0.alive);
         let members = self.0.named(&lefts).into_iter().chain(self.0.others(&lefts));
         Expression::choice(members).expect("offered only where there is one")
     }
@@ -261,7 +257,7 @@ impl Rule for NextMember {
 
 /// The brace, and what stands before another member with that, where these alternatives are left.
 fn ends_or_goes_on(group: &Group, alive: &[Members], member: impl FnOnce() -> Expression) -> Expression {
-    let lefts: Vec<Left> = alive.iter().map(Members::left).collect();
+    let lefts = lefts(alive);
     let (punctuation, level) = (&group.spelling().punctuation, group.level());
     let is_first = is_first(alive);
     let goes_on = alive.iter().zip(&lefts).any(|(members, left)| offers_member(members, *left));
@@ -269,6 +265,11 @@ fn ends_or_goes_on(group: &Group, alive: &[Members], member: impl FnOnce() -> Ex
     let may_close = alive.iter().zip(&lefts).any(|(members, left)| members.may_close(*left));
     let close = may_close.then(|| punctuation.end_object(level, is_first));
     Expression::choice(close.into_iter().chain(more)).expect("an inhabited object can be completed")
+}
+
+/// What is still to come in each alternative.
+pub(super) fn lefts(alive: &[Members]) -> Vec<Left> {
+    alive.iter().map(Members::left).collect()
 }
 
 /// Whether no member was read yet; it is the same in all alternatives.

@@ -39,7 +39,7 @@ struct Outline<'m> {
     open: Ranks,
     required: Ranks,
     /// The members that may come, in their order, where they have one.
-    sequence: Vec<(u32, NodeId)>,
+    sequence: Vec<u32>,
     /// The members that may come in any order.
     unordered: Ranks,
     /// The known names that may come as other names, with what is allowed for them. A class that grants a wish has names of another class, too.
@@ -60,7 +60,7 @@ impl<'m> Outline<'m> {
             let rank = names.member(members.object.cell, index);
             open.set(rank as usize, true);
             required.set(rank as usize, member.required);
-            sequence.extend(is_ordered.then_some((rank, member.schema)));
+            sequence.extend(is_ordered.then_some(rank));
         }
         let unordered = if is_ordered { names.ranks([]) } else { open.clone() };
         let class = |(class, NameClass { schema, grants, .. }): (usize, &NameClass)| {
@@ -112,11 +112,12 @@ impl<'m> Outline<'m> {
     /// Whether the known names of the other one are among these, with the same schemas and in the same order.
     fn has_known_of(&self, other: &Self) -> bool {
         let mut own = self.sequence.iter();
+        let is_same = |rank: &u32| self.schemas[*rank as usize] == other.schemas[*rank as usize];
         let has_member =
             |rank: usize| other.schemas[rank].is_some_and(|schema| self.allows(rank, (schema, 0)));
         let has_all =
             |(allowed, names): &(Allowed, Ranks)| names.iter_ones().all(|rank| self.allows(rank, *allowed));
-        other.sequence.iter().all(|member| own.any(|found| found == member))
+        other.sequence.iter().all(|rank| own.any(|found| found == rank) && is_same(rank))
             && other.unordered.iter_ones().all(has_member)
             && other.others.iter().all(has_all)
     }

@@ -57,15 +57,12 @@ impl Names {
             };
             self.ranks((0..self.texts.len() as u32).filter(|rank| !own[*rank as usize] && has(rank)))
         };
+        let members: Box<[u32]> = objects.members.iter().map(|member| rank(&member.name)).collect();
         let mut schemas = vec![None; self.texts.len()];
-        for member in &objects.members {
-            schemas[rank(&member.name) as usize] = Some(member.schema);
+        for (rank, member) in members.iter().zip(&objects.members) {
+            schemas[*rank as usize] = Some(member.schema);
         }
-        CellNames {
-            members: objects.members.iter().map(|member| rank(&member.name)).collect(),
-            others: objects.rest.iter().map(in_class).collect(),
-            schemas: schemas.into(),
-        }
+        CellNames { members, others: objects.rest.iter().map(in_class).collect(), schemas: schemas.into() }
     }
 
     /// The rank of a name that a cell knows.
@@ -96,7 +93,7 @@ impl Names {
     }
 }
 
-/// Adds some names to others.
+/// Adds some names to others, word by word: the operator of bit slices took 3 % of all time over files with many alternatives (sampled).
 pub(super) fn add(names: &mut Ranks, more: &Ranks) {
     let words = names.as_raw_mut_slice().iter_mut().zip(more.as_raw_slice());
     words.for_each(|(words, more)| *words |= more);

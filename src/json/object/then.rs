@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::alternatives::{Alternatives, Group, Offer};
+use super::alternatives::{Alternatives, Group, Offer, lefts};
 use super::members::Members;
 use crate::expression::{Binder, Expression, Rule, fingerprint};
 use crate::json::distinct::parse;
@@ -53,7 +53,7 @@ pub(super) struct AfterName {
 impl AfterName {
     /// For each way to go on the value's schema, and an alternative before and after the member.
     fn ways(&self) -> impl Iterator<Item = (NodeId, Members, Members)> {
-        self.before.alive.iter().zip(self.before.lefts()).flat_map(|(before, left)| {
+        self.before.alive.iter().zip(lefts(&self.before.alive)).flat_map(|(before, left)| {
             let after = before.after_name(&self.name, left);
             after.into_iter().map(|(schema, after)| (schema, before.clone(), after))
         })
