@@ -51,10 +51,10 @@ pub(crate) struct MaskBench {
 #[derive(Args, Clone, Copy)]
 pub(crate) struct Repetition {
     /// Times that each instance is gone through; all but the first are hot
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = Self::USUAL.passes, value_parser = clap::value_parser!(u32).range(1..))]
     passes: u32,
     /// Times that all files are gone through, each time by engines that start anew; the least of each call counts
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = Self::USUAL.rounds, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
 }
 
@@ -124,23 +124,15 @@ pub(crate) fn run(
     }
     let progress = progress::bar(files.len() * rounds as usize, "files");
     let round = Round { files: &files, vocabulary: &vocabulary, options, passes, progress };
-    if rounds == 1 {
-        // Outcomes that stay would have every file measured in memory that no one used before.
-        round.go(&engines, |at, outcomes| results.add(&files[at], &outcomes))?;
-    } else {
-        let mut least = Vec::new();
-        round.go(&engines, |_, outcomes| least.push(outcomes))?;
-        for _ in 1..rounds {
-            engines = vec![engine::ours(&vocabulary, options)];
-            engines.extend(starters.iter().map(|start| start(&vocabulary)));
-            let lower = |at: usize, outcomes: Vec<Outcome>| {
-                least[at].iter_mut().zip(&outcomes).for_each(|(least, outcome)| least.lower(outcome));
-            };
-            round.go(&engines, lower)?;
-        }
-        files.iter().zip(least).for_each(|(path, outcomes)| results.add(path, &outcomes));
+    let mut least = Vec::new();
+    round.go(&engines, &mut least)?;
+    for _ in 1..rounds {
+        engines = vec![engine::ours(&vocabulary, options)];
+        engines.extend(starters.iter().map(|start| start(&vocabulary)));
+        round.go(&engines, &mut least)?;
     }
     round.progress.finish_and_clear();
+    files.iter().zip(least).for_each(|(path, outcomes)| results.add(path, &outcomes));
     results.ours.footprint = match peers {
         [] => Footprint { resident_mb, peak_rss_mb: stats::peak_rss_mb() },
         _ => memory::of(OURS, sample)?,
@@ -158,12 +150,8 @@ struct Round<'r> {
 }
 
 impl Round<'_> {
-    /// Hands over what each engine does with each file; which one begins changes.
-    fn go(
-        &self,
-        engines: &[Box<dyn Engine>],
-        mut done: impl FnMut(usize, Vec<Outcome>),
-    ) -> Result<(), BenchError> {
+    /// Lowers what each engine did with each file before, where there is such, to what it does now; which one begins changes.
+    fn go(&self, engines: &[Box<dyn Engine>], least: &mut Vec<Vec<Outcome>>) -> Result<(), BenchError> {
         let any_order = Options { property_order: PropertyOrder::Any, ..self.options };
         let any_order = (any_order != self.options).then(|| engine::ours(self.vocabulary, any_order));
         for (turn, path) in self.files.iter().enumerate() {
@@ -175,7 +163,10 @@ impl Round<'_> {
             if let Some(any_order) = &any_order {
                 file.note_order(any_order.as_ref(), &mut outcomes[0]);
             }
-            done(turn, outcomes);
+            match least.get_mut(turn) {
+                None => least.push(outcomes),
+                Some(least) => least.iter_mut().zip(&outcomes).for_each(|(least, own)| least.lower(own)),
+            }
             self.progress.inc(1);
         }
         Ok(())
