@@ -155,7 +155,7 @@ impl Walk<'_> {
         match text.kind() {
             Kind::Empty => Some(BTreeSet::from([state])),
             Kind::Literal(bytes) => {
-                let end = bytes.iter().try_fold(state, |state, byte| self.texts.next(state, *byte))?;
+                let end = self.texts.reads(state, bytes)?;
                 Some(BTreeSet::from([end]))
             }
             Kind::Match { leaf, .. } => {

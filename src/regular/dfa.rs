@@ -81,6 +81,12 @@ impl Dfa {
         Some(self.table[state as usize * self.width + class]).filter(|next| *next != DEAD)
     }
 
+    /// The state after these bytes.
+    #[must_use]
+    pub fn reads(&self, state: StateId, bytes: &[u8]) -> Option<StateId> {
+        bytes.iter().try_fold(state, |state, byte| self.next(state, *byte))
+    }
+
     /// The label of the word that leads here, where it is one.
     #[must_use]
     #[inline]
@@ -122,7 +128,7 @@ impl Dfa {
     /// Whether the bytes are a word.
     #[must_use]
     pub fn contains(&self, word: &[u8]) -> bool {
-        let end = word.iter().try_fold(self.start(), |state, byte| self.next(state, *byte));
+        let end = self.reads(self.start(), word);
         end.is_some_and(|state| self.label(state).is_some())
     }
 

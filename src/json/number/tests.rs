@@ -174,7 +174,7 @@ fn check(cells: &[Numbers], numerals: &[Numeral]) {
     }
     for state in (0..100).take(dfa.states()).filter(|_| !dfa.is_empty()) {
         let (rest, _) = dfa.shortest_from(state, &|_| 0);
-        let end = rest.iter().try_fold(state, |state, byte| dfa.next(state, *byte));
+        let end = dfa.reads(state, &rest);
         assert!(end.is_some_and(|end| dfa.label(end).is_some()));
     }
 }

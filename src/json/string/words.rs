@@ -58,7 +58,7 @@ impl Words {
 
     /// The place of a word in the lexical order. Labels of open words follow it.
     pub(in crate::json) fn rank(&self, word: &str) -> Option<u32> {
-        let end = word.bytes().try_fold(self.dfa.start(), |state, byte| self.dfa.next(state, byte))?;
+        let end = self.dfa.reads(self.dfa.start(), word.as_bytes())?;
         self.dfa.label(end)
     }
 }
