@@ -288,7 +288,7 @@ fn string_count(strings: &Strings, limits: &Limits) -> Count {
         (None, Some(0)) => 1,
         (None, _) => ENDLESS,
         (Some(words), None) if strings.min_length == 0 || is_endless(words) => {
-            words.count_from(words.start()).unwrap_or(ENDLESS)
+            words.count().unwrap_or(ENDLESS)
         }
         (Some(words), max) => {
             let longest = u32::try_from(limits.dfa_states).unwrap_or(u32::MAX);
@@ -298,7 +298,7 @@ fn string_count(strings: &Strings, limits: &Limits) -> Count {
 }
 
 fn is_endless(words: &Dfa) -> bool {
-    words.count_from(words.start()).is_none()
+    words.count().is_none()
 }
 
 /// For the member or element that comes next: which of its values leave only values to avoid, where `left` ways to go on follow. `avoid` are the

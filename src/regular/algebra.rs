@@ -108,7 +108,7 @@ impl Dfa {
         Ok(match overlap {
             Overlap { left_only: false, .. } => Self::empty(),
             Overlap { both: false, .. } => self.clone(),
-            _ if is_text() && other.count_from(other.start()).is_some() => raw.finish_minimal(),
+            _ if is_text() && other.count().is_some() => raw.finish_minimal(),
             _ => raw.finish(),
         })
     }

@@ -46,7 +46,7 @@ impl Dfa {
         for (word, label) in &words {
             builder.add(word.as_ref(), *label)?;
         }
-        builder.finish()
+        Ok(builder.finish()?.with_count(words.len() as u64))
     }
 
     /// The language of a machine given by its steps, over the bytes of `alphabet`.

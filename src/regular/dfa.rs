@@ -34,6 +34,7 @@ pub struct Dfa {
 /// What is computed from the table when first asked for.
 #[derive(Default)]
 struct Derived {
+    count: OnceLock<Option<u64>>,
     counts: OnceLock<Box<[Option<u64>]>>,
     firsts: OnceLock<Box<[u8]>>,
     least_chars: OnceLock<Box<[u32]>>,
@@ -47,11 +48,11 @@ impl Dfa {
     pub(crate) fn from_parts(
         classes: Box<[u8; 256]>,
         width: usize,
-        table: Vec<u32>,
+        table: Arc<[u32]>,
         labels: Vec<u32>,
     ) -> Self {
         let derived = Arc::default();
-        Self { classes: classes.into(), width, table: table.into(), labels: labels.into(), derived }
+        Self { classes: classes.into(), width, table, labels: labels.into(), derived }
     }
 
     /// All valid UTF-8: the language of every text.
@@ -180,10 +181,21 @@ impl Dfa {
         (word, self.label(end).expect("a word"))
     }
 
+    /// The same automaton of so many words, which need not be counted then.
+    pub(super) fn with_count(self, words: u64) -> Self {
+        Self { derived: Arc::new(Derived { count: Some(words).into(), ..Derived::default() }), ..self }
+    }
+
+    /// The number of words, at most `u64::MAX`; `None` where there is no end of them. Known of lists, else counted once.
+    #[must_use]
+    pub fn count(&self) -> Option<u64> {
+        *self.derived.count.get_or_init(|| self.count_from(self.start()))
+    }
+
     /// The number of words from `state`, at most `u64::MAX`; `None` where there is no end of them.
     #[must_use]
     pub fn count_from(&self, state: StateId) -> Option<u64> {
-        self.derived.counts.get_or_init(|| self.count().into())[state as usize]
+        self.derived.counts.get_or_init(|| self.counts().into())[state as usize]
     }
 
     /// The words from `state`, in byte order.
@@ -228,7 +240,7 @@ impl Dfa {
     }
 
     /// Counts words in depth-first order. A state that leads to one that is still open lies on a cycle, and so do those before it.
-    fn count(&self) -> Vec<Option<u64>> {
+    fn counts(&self) -> Vec<Option<u64>> {
         let mut sizes = vec![0_u64; self.width];
         self.classes.iter().for_each(|class| sizes[usize::from(*class)] += 1);
         let mut counts = vec![None; self.states()];

@@ -91,11 +91,11 @@ fn merge_classes(old: &[u8; 256], width: usize, table: Vec<u32>, labels: Vec<u32
         });
     }
     if kept.iter().copied().eq(0..width) {
-        return Dfa::from_parts(classes, width, table, labels);
+        return Dfa::from_parts(classes, width, table.into(), labels);
     }
     let mut narrow = Vec::with_capacity(labels.len() * kept.len());
     table.chunks_exact(width).for_each(|row| narrow.extend(kept.iter().map(|class| row[*class])));
-    Dfa::from_parts(classes, kept.len(), narrow, labels)
+    Dfa::from_parts(classes, kept.len(), narrow.into(), labels)
 }
 
 /// A hash of each column, so that columns are compared only where they are equal: most are not.

@@ -2,6 +2,8 @@
 //!
 //! Lists of words were a sixth of the compile time of slow schemas, most of it spent on tables that were made only to be minimised and numbered again.
 
+use std::sync::Arc;
+
 use super::build::too_many;
 use super::dfa::{DEAD, Dfa, NO_LABEL};
 use crate::limits::LimitExceeded;
@@ -60,27 +62,6 @@ impl States {
 
     fn rows(&self) -> impl Iterator<Item = (u32, &[Edge])> {
         (0..self.len()).map(|state| (state, self.edges(state)))
-    }
-
-    /// The same states, numbered breadth-first.
-    fn breadth_first(&self, start: u32) -> Self {
-        let mut numbers = vec![DEAD; self.labels.len()];
-        numbers[start as usize] = 0;
-        let mut order = Vec::with_capacity(self.labels.len());
-        order.push(start);
-        let mut numbered = Self::with_room(self.labels.len(), self.edges.len());
-        while let Some(state) = order.get(numbered.labels.len()).copied() {
-            let edges = self.edges(state).iter().map(|(byte, next)| {
-                let number = &mut numbers[*next as usize];
-                if *number == DEAD {
-                    *number = u32::try_from(order.len()).expect("states fit 32 bits");
-                    order.push(*next);
-                }
-                (*byte, *number)
-            });
-            numbered.push(self.labels[state as usize], edges);
-        }
-        numbered
     }
 
     /// A class for all bytes that lead from the same states to the same states, numbered by their first byte; and how many there are.
@@ -163,7 +144,7 @@ impl WordBuilder {
                     self.open.truncate(begin);
                     return Ok(known);
                 }
-                _ => place = (place + 1) % self.index.len(),
+                _ => place = (place + 1) & (self.index.len() - 1),
             }
         }
         if self.states.labels.len() >= self.limit {
@@ -183,29 +164,41 @@ impl WordBuilder {
         for (state, edges) in self.states.rows() {
             let mut place = place_of((self.states.labels[state as usize], edges), len);
             while self.index[place] != DEAD {
-                place = (place + 1) % len;
+                place = (place + 1) & (len - 1);
             }
             self.index[place] = state;
         }
     }
 
+    /// The automaton, its states numbered breadth-first. The table is written where it stays: that of thousands of words has megabytes.
     pub(super) fn finish(mut self) -> Result<Dfa, LimitExceeded> {
         self.close(0)?;
         let start = self.intern()?;
-        let states = self.states.breadth_first(start);
+        let states = self.states;
         let (classes, width) = states.classes();
-        let mut table = vec![DEAD; width * states.labels.len()];
-        for (row, (_, edges)) in table.chunks_mut(width).zip(states.rows()) {
-            edges.iter().for_each(|(byte, next)| row[usize::from(classes[usize::from(*byte)])] = *next);
+        let mut table: Arc<[u32]> = std::iter::repeat_n(DEAD, width * states.labels.len()).collect();
+        let rows = Arc::get_mut(&mut table).expect("no one shares it yet").chunks_mut(width);
+        let (mut numbers, mut order) = (vec![DEAD; states.labels.len()], vec![start]);
+        numbers[start as usize] = 0;
+        for (place, row) in rows.enumerate() {
+            for (byte, next) in states.edges(order[place]) {
+                let number = &mut numbers[*next as usize];
+                if *number == DEAD {
+                    *number = u32::try_from(order.len()).expect("states fit 32 bits");
+                    order.push(*next);
+                }
+                row[usize::from(classes[usize::from(*byte)])] = *number;
+            }
         }
-        Ok(Dfa::from_parts(classes, width, table, states.labels))
+        let labels = order.iter().map(|state| states.labels[*state as usize]).collect();
+        Ok(Dfa::from_parts(classes, width, table, labels))
     }
 }
 
-/// Where a state is looked for first.
+/// Where a state is looked for first among so many places, a power of two.
 fn place_of((label, edges): (u32, &[Edge]), len: usize) -> usize {
     let hash = edges
         .iter()
         .fold(u64::from(label), |hash, (byte, next)| mixed(hash, u64::from(*next) << 8 | u64::from(*byte)));
-    mixed(hash, 0) as usize % len
+    mixed(hash, 0) as usize & (len - 1)
 }

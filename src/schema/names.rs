@@ -13,7 +13,7 @@ const PREFIXES: usize = 4_096;
 pub(super) fn cheapest(names: Option<&Dfa>, object: &ObjectCell<'_>, needed: u64) -> Vec<(u64, u64)> {
     let Some(names) = names else { return vec![(free_len(needed + object.members.len() as u64), needed)] };
     let taken = object.members.iter().filter(|member| names.contains(member.name.as_bytes())).count() as u64;
-    let left = names.count_from(names.start()).map_or(u64::MAX, |all| all.saturating_sub(taken));
+    let left = names.count().map_or(u64::MAX, |all| all.saturating_sub(taken));
     let count = needed.min(left);
     let is_free = |name: &String| object.members.iter().all(|member| member.name != name.as_str());
     match usize::try_from(count + taken).ok().and_then(|enough| shortest(names, enough)) {

@@ -34,7 +34,7 @@ fn is_plainly_inhabited(language: &Dfa, min: u32, max: Option<u32>, limits: &Lim
     if least >= min {
         return Some(max.is_none_or(|max| least <= max));
     }
-    (max.is_none() && language.count_from(language.start()).is_none()).then_some(true)
+    (max.is_none() && language.count().is_none()).then_some(true)
 }
 
 /// The strings of both; `None` where there are none.

@@ -135,7 +135,7 @@ impl Object {
     }
 
     fn class_size(&self, class: usize) -> Option<u64> {
-        let size = |names: &Arc<Dfa>| names.count_from(names.start());
+        let size = |names: &Arc<Dfa>| names.count();
         let sizes = self.facts().class_sizes.get_or_init(|| {
             self.objects().rest.iter().map(|class| class.names.as_ref().and_then(size)).collect()
         });

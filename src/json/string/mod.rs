@@ -142,7 +142,9 @@ impl StringLanguage {
     ) -> Option<Self> {
         let excluded = Excluded::new(known, Listed::new(more));
         let states = 0..u32::try_from(dfa.states()).expect("states fit 32 bits");
-        let is_endless = max.is_none() && states.clone().all(|state| dfa.count_from(state).is_none());
+        let is_endless = max.is_none()
+            && dfa.count().is_none()
+            && states.clone().all(|state| dfa.count_from(state).is_none());
         // Words taken from an endless language kill no prefix; otherwise the difference says which.
         let (dfa, excluded) = match excluded {
             Some(excluded) if !is_endless => (Arc::new(excluded.removed_from(&dfa)), None),

@@ -37,7 +37,7 @@ impl StringLanguage {
     /// None for a language of few words: it has few tokens, and nothing to share.
     fn wide(&self) -> Option<&Wide> {
         let make = || {
-            let has_many = self.dfa.count_from(self.dfa.start()).is_none_or(|count| count > FEW_WORDS);
+            let has_many = self.dfa.count().is_none_or(|count| count > FEW_WORDS);
             (has_many && self.escapes == Escapes::Any).then(|| {
                 let live = Some(self.dfa.live()).filter(|live| live.is_smaller());
                 Wide { own: unbounded(&self.dfa), live: live.map(|live| unbounded(&live.dfa)) }
