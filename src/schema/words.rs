@@ -6,9 +6,13 @@ use std::sync::{Arc, OnceLock};
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
 
+/// From so many bytes on, an automaton is made when compiling: it takes a millisecond and more, for which a mask would be waited for. Six of the 8,406 files
+/// of MaskBench list so much.
+const LONG: usize = 1 << 14;
+
 /// The strings of an `enum` or `const`.
 ///
-/// Their automaton is made when it is first asked for: a document may list thousands of words in places that no text reaches.
+/// Their automaton is made when it is first asked for, unless they are [many](LONG): a document may list words in places that no text reaches.
 #[derive(Debug)]
 pub struct Words {
     /// One after the other, in byte order.
@@ -19,7 +23,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// Takes words in byte order. Their automaton is made at once where it could have more than `limit` states.
+    /// Takes words in byte order. Their automaton is made at once where it could have more than `limit` states, or where it takes long.
     pub(super) fn new<'w>(
         words: impl ExactSizeIterator<Item = &'w str>,
         limit: usize,
@@ -32,7 +36,7 @@ impl Words {
         }
         let words = Self { text: text.into(), ends: ends.into(), dfa: OnceLock::new() };
         // At most one for each byte, and the first.
-        if words.text.len() < limit {
+        if words.text.len() < limit.min(LONG) {
             return Ok(words);
         }
         let dfa = Arc::new(words.make(limit)?);
