@@ -268,6 +268,29 @@ fn patterns_without_anchors() {
     check(json!({"type": "string", "pattern": "([a-e]+[0-9]){3}"}));
 }
 
+/// Plain text that may come in several ways, of which one reads any, or any that is short.
+#[test]
+fn plain_text_that_is_read_anyway() {
+    let check = |schema: Value| {
+        let grammar = COMPILER.compile_schema(&schema, &Options::default()).expect("compiles");
+        assert!(check(&grammar, 6, &schema.to_string()) >= 8);
+    };
+    check(
+        json!({"type": "object", "patternProperties": {"a": {"type": "null"}, "b": {"type": ["null", "boolean"]}},
+        "minProperties": 2}),
+    );
+    check(
+        json!({"type": "object", "patternProperties": {"a": {"type": "null"}}, "propertyNames": {"maxLength": 7},
+        "minProperties": 3}),
+    );
+    check(
+        json!({"anyOf": [{"type": "string", "maxLength": 3}, {"type": "string", "pattern": "^[^b]*$", "minLength": 9},
+        {"type": "integer"}]}),
+    );
+    check(json!({"type": "array", "minItems": 3, "items": {"anyOf": [{"type": "string", "minLength": 2},
+        {"type": "string", "pattern": "^[0-9a-f]*$", "maxLength": 1}]}}));
+}
+
 /// Alternatives of which each knows names that the others do not.
 #[test]
 fn names_that_only_some_alternatives_know() {

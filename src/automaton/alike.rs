@@ -98,7 +98,7 @@ fn differing(
 #[cfg(test)]
 mod tests {
     use super::super::runs::Runs;
-    use super::super::sort::sort;
+    use super::super::sort::{Scope, sort};
     use super::*;
     use crate::expression::DfaLanguage;
     use crate::regular::Pattern;
@@ -120,7 +120,7 @@ mod tests {
         let runs = Runs::new(1 << 20);
         let after = |text: &str| leaf.reads(leaf.start(), text.as_bytes()).expect("a beginning");
         let states = ["", "\"", "\"a", "\"ab", "\"ab-ab"].map(after);
-        let entry = |state| Arc::new(LeafEntry::new(sort(&vocabulary, &runs, &leaf, state)));
+        let entry = |state| Arc::new(LeafEntry::new(sort(&vocabulary, &runs, (&leaf, state), Scope::All)));
         let mut alike = 0;
         for (state, model) in states.iter().flat_map(|one| states.map(|other| (*one, other))) {
             let model = Model { state: model, entry: entry(model) };

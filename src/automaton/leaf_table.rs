@@ -13,7 +13,7 @@ use super::alike::{Model, sort_alike};
 use super::ends::Ends;
 use super::kept::Kept;
 use super::runs::Runs;
-use super::sort::{Exits, Passed, Reached, Sorted, exit_bytes, exits, pass, sort, sort_within};
+use super::sort::{Exits, Passed, Reached, Scope, Sorted, exit_bytes, exits, pass, sort, sort_within};
 use super::token_set::TokenSet;
 use super::ways::Ways;
 use crate::cache::{Bounded, Weighed, bounded, known};
@@ -21,7 +21,7 @@ use crate::expression::{ByteSet, Class, Leaf, State};
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 
-/// What a leaf state does with every token that does not leave it.
+/// What a leaf state does with every token [that is asked for](Scope) and does not leave it.
 #[derive(Debug)]
 pub(super) struct LeafEntry {
     /// Tokens that the leaf reads to their end.
@@ -109,7 +109,7 @@ impl ByFirst {
 
 /// The tables of all leaves of a vocabulary, bounded in bytes and shared by all its grammars.
 pub(super) struct LeafTables {
-    entries: Bounded<(Leaf, State, u32), Weighed<LeafEntry>>,
+    entries: Bounded<(Leaf, State, u32, Scope), Weighed<LeafEntry>>,
     runs: Runs,
     /// By leaf, the first state that took long to sort without a budget: others may be much like it.
     models: Bounded<Leaf, Weighed<Model>>,
@@ -137,18 +137,25 @@ impl LeafTables {
         }
     }
 
-    /// What a state of this class does with tokens; `leaf` is the state's own language.
-    pub(super) fn entry(&self, vocabulary: &Vocabulary, leaf: &Leaf, class: &Class) -> Arc<LeafEntry> {
+    /// What a state of this class does with the tokens that are asked for; `leaf` is the state's own language.
+    pub(super) fn entry(
+        &self,
+        vocabulary: &Vocabulary,
+        leaf: &Leaf,
+        class: &Class,
+        scope: Scope,
+    ) -> Arc<LeafEntry> {
         let leaf = class.leaf.as_ref().unwrap_or(leaf);
-        let make = |(leaf, state, budget): &(Leaf, State, u32)| {
+        let make = |(leaf, state, budget, scope): &(Leaf, State, u32, Scope)| {
             let sorted = match *budget {
-                u32::MAX => self.sort(vocabulary, leaf, *state),
-                budget => self.sort_within(vocabulary, leaf, *state, budget),
+                u32::MAX => self.sort(vocabulary, (leaf, *state), *scope),
+                budget => self.sort_within(vocabulary, (leaf, *state), (budget, *scope)),
             };
             LeafEntry::new(sorted)
         };
-        let bytes = |(leaf, ..): &(Leaf, _, _), entry: &LeafEntry| entry.memory_bytes() + leaf.memory_bytes();
-        let entry = known(&self.entries, (leaf.clone(), class.state, class.budget), make, bytes);
+        let bytes =
+            |(leaf, ..): &(Leaf, _, _, _), entry: &LeafEntry| entry.memory_bytes() + leaf.memory_bytes();
+        let entry = known(&self.entries, (leaf.clone(), class.state, class.budget, scope), make, bytes);
         // Within a budget it is only some of what the state reads.
         if entry.is_dear && class.budget == u32::MAX && self.models.get(leaf).is_none() {
             let model = Model { state: class.state, entry: entry.clone() };
@@ -158,17 +165,22 @@ impl LeafTables {
         entry
     }
 
-    fn sort(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Sorted {
-        let model = self.models.get(leaf);
+    fn sort(&self, vocabulary: &Vocabulary, (leaf, state): (&Leaf, State), scope: Scope) -> Sorted {
+        let model = self.models.get(leaf).filter(|_| scope == Scope::All);
         let alike = model.and_then(|model| sort_alike(vocabulary, leaf, state, &model.value));
-        alike.unwrap_or_else(|| sort(vocabulary, &self.runs, leaf, state))
+        alike.unwrap_or_else(|| sort(vocabulary, &self.runs, (leaf, state), scope))
     }
 
-    fn sort_within(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State, budget: u32) -> Sorted {
+    fn sort_within(
+        &self,
+        vocabulary: &Vocabulary,
+        (leaf, state): (&Leaf, State),
+        asked: (u32, Scope),
+    ) -> Sorted {
         let key = (leaf.clone(), state);
         let known = self.reached.get(&key).map(|known| known.value);
         let is_known = known.is_some();
-        let (sorted, reached) = sort_within(vocabulary, &self.runs, (leaf, state), budget, known);
+        let (sorted, reached) = sort_within(vocabulary, &self.runs, (leaf, state), asked, known);
         if !is_known {
             let bytes = reached.capacity() * size_of::<Reached>() + leaf.memory_bytes();
             self.reached.insert(key, Weighed { value: reached, bytes });
@@ -243,7 +255,7 @@ mod tests {
         let vocabulary = Vocabulary::o200k_harmony();
         let dfa = Pattern::parse(pattern).expect("a pattern").to_dfa(10_000).expect("not large");
         let leaf = Leaf::new(DfaLanguage::new(Arc::new(dfa), "text"));
-        let entry = LeafTables::new(1 << 20).entry(&vocabulary, &leaf, &leaf.class(leaf.start()));
+        let entry = LeafTables::new(1 << 20).entry(&vocabulary, &leaf, &leaf.class(leaf.start()), Scope::All);
         let read = |token: &TokenId| leaf.reads(leaf.start(), vocabulary.token_bytes(*token)?);
         let whole = (0..vocabulary.width() as TokenId).filter(|token| read(token).is_some());
         let (complete, inside): (Vec<_>, Vec<_>) =

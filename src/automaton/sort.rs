@@ -30,6 +30,14 @@ pub(super) struct Sorted {
     pub(super) is_dear: bool,
 }
 
+/// Which tokens that a leaf state reads are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Scope {
+    All,
+    /// Those that are more than plain text, where that is read anyway.
+    BeyondPlain,
+}
+
 /// So many texts, read one by one, are dear.
 const DEAR: usize = 20_000;
 
@@ -79,9 +87,14 @@ impl End {
 }
 
 /// Sorts the tokens that a leaf state reads.
-pub(super) fn sort(vocabulary: &Vocabulary, runs: &Runs, leaf: &Leaf, state: State) -> Sorted {
+pub(super) fn sort(
+    vocabulary: &Vocabulary,
+    runs: &Runs,
+    (leaf, state): (&Leaf, State),
+    scope: Scope,
+) -> Sorted {
     let mut sorting = Sorting::new(vocabulary, leaf, state);
-    let plain = plain_text(vocabulary, leaf, state, u32::MAX, Breaks::Wanted);
+    let plain = plain_text(vocabulary, (leaf, state), (u32::MAX, scope), Breaks::Wanted);
     sorting.add_plain(runs, plain.as_ref());
     let breaks = plain.map(|plain| plain.breaks(vocabulary));
     Walk::new(vocabulary, leaf).all(state, breaks, |node, state| sorting.add(node, End::of(leaf, state)));
@@ -96,12 +109,12 @@ pub(super) fn sort_within(
     vocabulary: &Vocabulary,
     runs: &Runs,
     (leaf, state): (&Leaf, State),
-    budget: u32,
+    (budget, scope): (u32, Scope),
     reached: Option<Arc<Vec<Reached>>>,
 ) -> (Sorted, Arc<Vec<Reached>>) {
     let mut sorting = Sorting::new(vocabulary, leaf, state);
     let breaks = if reached.is_none() { Breaks::Wanted } else { Breaks::Unwanted };
-    let plain = plain_text(vocabulary, leaf, state, budget, breaks);
+    let plain = plain_text(vocabulary, (leaf, state), (budget, scope), breaks);
     sorting.add_plain(runs, plain.as_ref());
     let reached = reached.unwrap_or_else(|| {
         let breaks = plain.map(|plain| plain.breaks(vocabulary));
@@ -167,12 +180,15 @@ impl<'a> Sorting<'a> {
 /// The plain text that a leaf state reads, where an automaton alone reads it.
 fn plain_text(
     vocabulary: &Vocabulary,
-    leaf: &Leaf,
-    state: State,
-    budget: u32,
+    (leaf, state): (&Leaf, State),
+    (budget, scope): (u32, Scope),
     breaks: Breaks,
 ) -> Option<Plain> {
-    leaf.plain(state).map(|text| Plain::read(vocabulary, text.dfa, text.state, budget, breaks))
+    let text = leaf.plain(state)?;
+    Some(match scope {
+        Scope::All => Plain::read(vocabulary, text.dfa, text.state, budget, breaks),
+        Scope::BeyondPlain => Plain::pass_over(vocabulary, text.dfa, text.state, breaks),
+    })
 }
 
 /// The ways out of a leaf after at least one byte.

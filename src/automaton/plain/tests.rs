@@ -42,12 +42,13 @@ fn check(pattern: &str) {
             let found: Vec<_> = mask.iter().collect();
             assert_eq!(found, expected, "{pattern} in state {state} within {budget}");
         }
-        let ends = |budget| {
-            let mut breaks = read(budget, Breaks::Wanted).breaks(&vocabulary);
+        let in_order = |mut breaks: Vec<Break>| {
             breaks.sort_unstable_by_key(|found| found.node);
             breaks
         };
-        assert_eq!(ends(budget), ends(u32::MAX), "{pattern} in state {state} within {budget}");
+        let breaks = in_order(read(budget, Breaks::Wanted).breaks(&vocabulary));
+        let all = breaks_behind(&vocabulary, &dfa, state, 0..vocabulary.plain().len());
+        assert_eq!(breaks, in_order(all.collect()), "{pattern} in state {state} within {budget}");
     }
 }
 
