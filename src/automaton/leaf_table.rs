@@ -9,7 +9,6 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::alike::{Model, sort_alike};
 use super::ends::Ends;
 use super::kept::Kept;
 use super::runs::Runs;
@@ -32,16 +31,14 @@ pub(super) struct LeafEntry {
     pub(super) complete: ByFirst,
     /// The ways out of the leaf after at least one byte, where it can never be longer then.
     pub(super) exits: Option<Arc<Exits>>,
-    /// Whether it took long to find.
-    is_dear: bool,
 }
 
 impl LeafEntry {
-    pub(super) fn new(Sorted { inside, complete, exits, is_dear }: Sorted) -> Self {
+    pub(super) fn new(Sorted { inside, complete, exits }: Sorted) -> Self {
         let (complete, mut whole) = (ByFirst::new(complete), inside);
         whole.insert_all(&complete.tokens);
         let (whole, inside) = (Arc::new(whole.finish()), OnceLock::new());
-        Self { whole, inside, complete, exits: exits.map(Arc::new), is_dear }
+        Self { whole, inside, complete, exits: exits.map(Arc::new) }
     }
 
     /// Tokens that stay in the leaf, which can be longer after them. Most states read all that complete the leaf, too, and a copy of the words would
@@ -86,11 +83,6 @@ impl ByFirst {
         Self { ends: ends.collect(), tokens: tokens.iter().map(|(_, token)| *token).collect() }
     }
 
-    /// The tokens, each after its first byte.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u8, TokenId)> {
-        self.groups().flat_map(|(byte, tokens)| tokens.iter().map(move |token| (byte, *token)))
-    }
-
     /// The tokens that begin with one of these bytes.
     pub(super) fn after(&self, bytes: &ByteSet) -> impl Iterator<Item = TokenId> {
         self.groups().filter(|(byte, _)| bytes.contains(*byte)).flat_map(|(_, tokens)| tokens).copied()
@@ -111,8 +103,6 @@ impl ByFirst {
 pub(super) struct LeafTables {
     entries: Bounded<(Leaf, State, u32, Scope), Weighed<LeafEntry>>,
     runs: Runs,
-    /// By leaf, the first state that took long to sort without a budget: others may be much like it.
-    models: Bounded<Leaf, Weighed<Model>>,
     /// What states reach whose classes have budgets.
     reached: Bounded<(Leaf, State), Weighed<Vec<Reached>>>,
     exits: Bounded<(Leaf, State), Weighed<Exits>>,
@@ -126,9 +116,8 @@ impl LeafTables {
     pub(super) fn new(bytes: usize) -> Self {
         let eighth = bytes / 8;
         Self {
-            entries: bounded(bytes - 6 * eighth - eighth / 4),
+            entries: bounded(bytes - 5 * eighth - eighth / 4),
             runs: Runs::new(eighth / 4),
-            models: bounded(eighth),
             reached: bounded(eighth),
             exits: bounded(eighth),
             passed: bounded(eighth),
@@ -148,27 +137,14 @@ impl LeafTables {
         let leaf = class.leaf.as_ref().unwrap_or(leaf);
         let make = |(leaf, state, budget, scope): &(Leaf, State, u32, Scope)| {
             let sorted = match *budget {
-                u32::MAX => self.sort(vocabulary, (leaf, *state), *scope),
+                u32::MAX => sort(vocabulary, &self.runs, (leaf, *state), *scope),
                 budget => self.sort_within(vocabulary, (leaf, *state), (budget, *scope)),
             };
             LeafEntry::new(sorted)
         };
         let bytes =
             |(leaf, ..): &(Leaf, _, _, _), entry: &LeafEntry| entry.memory_bytes() + leaf.memory_bytes();
-        let entry = known(&self.entries, (leaf.clone(), class.state, class.budget, scope), make, bytes);
-        // Within a budget it is only some of what the state reads.
-        if entry.is_dear && class.budget == u32::MAX && self.models.get(leaf).is_none() {
-            let model = Model { state: class.state, entry: entry.clone() };
-            let bytes = entry.memory_bytes() + leaf.memory_bytes();
-            self.models.insert(leaf.clone(), Weighed { value: Arc::new(model), bytes });
-        }
-        entry
-    }
-
-    fn sort(&self, vocabulary: &Vocabulary, (leaf, state): (&Leaf, State), scope: Scope) -> Sorted {
-        let model = self.models.get(leaf).filter(|_| scope == Scope::All);
-        let alike = model.and_then(|model| sort_alike(vocabulary, leaf, state, &model.value));
-        alike.unwrap_or_else(|| sort(vocabulary, &self.runs, (leaf, state), scope))
+        known(&self.entries, (leaf.clone(), class.state, class.budget, scope), make, bytes)
     }
 
     fn sort_within(
@@ -232,7 +208,7 @@ impl LeafTables {
             + self.passed.weight()
             + self.kept.weight()
             + self.ends.weight();
-        let bytes = self.entries.weight() + self.models.weight() + self.reached.weight() + beyond;
+        let bytes = self.entries.weight() + self.reached.weight() + beyond;
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 }
@@ -262,7 +238,7 @@ mod tests {
             whole.clone().partition(|token| read(token).is_some_and(|state| leaf.is_complete(state)));
         assert_eq!(tokens(&vocabulary, &entry.whole), whole.collect::<Vec<_>>(), "{pattern}");
         assert_eq!(tokens(&vocabulary, entry.inside(&vocabulary)), inside, "{pattern}");
-        let mut found: Vec<_> = entry.complete.iter().map(|(_, token)| token).collect();
+        let mut found: Vec<_> = entry.complete.tokens.to_vec();
         found.sort_unstable();
         assert_eq!(found, complete, "{pattern}");
     }

@@ -11,7 +11,6 @@
 //! transitions; all tables are bounded in bytes and may be dropped at any time without changing a result.
 
 mod advance;
-mod alike;
 mod allowed;
 mod branch;
 mod collect;

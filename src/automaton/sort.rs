@@ -26,8 +26,6 @@ pub(super) struct Sorted {
     pub(super) complete: Vec<(u8, TokenId)>,
     /// The ways out of the leaf; `None` where it may also be left when it could be longer: then they are many, and seldom asked for.
     pub(super) exits: Option<Exits>,
-    /// Whether many texts were read one by one.
-    pub(super) is_dear: bool,
 }
 
 /// Which tokens that a leaf state reads are asked for.
@@ -37,9 +35,6 @@ pub(super) enum Scope {
     /// Those that are more than plain text, where that is read anyway.
     BeyondPlain,
 }
-
-/// So many texts, read one by one, are dear.
-const DEAR: usize = 20_000;
 
 /// Ways out of a leaf after at least one byte, by the label of what was read.
 pub(super) type Exits = Box<[(Label, Ways)]>;
@@ -141,24 +136,20 @@ struct Sorting<'a> {
     complete: Vec<(u8, TokenId)>,
     exits: Vec<(Label, u32)>,
     may_be_longer: bool,
-    /// How many were read one by one.
-    texts: usize,
 }
 
 impl<'a> Sorting<'a> {
     fn new(vocabulary: &'a Vocabulary, leaf: &Leaf, state: State) -> Self {
         let inside = TokenSet::builder(vocabulary.width());
         let may_be_longer = leaf.accepts(state).is_some();
-        Self { vocabulary, inside, complete: Vec::new(), exits: Vec::new(), may_be_longer, texts: 0 }
+        Self { vocabulary, inside, complete: Vec::new(), exits: Vec::new(), may_be_longer }
     }
 
     fn add_plain(&mut self, runs: &Runs, plain: Option<&Plain>) {
         plain.into_iter().for_each(|plain| plain.add_to(self.vocabulary, runs, &mut self.inside));
-        self.texts += plain.map_or(0, Plain::texts);
     }
 
     fn add(&mut self, node: u32, end: End) {
-        self.texts += 1;
         let trie = self.vocabulary.trie();
         let token = trie.node(node).token;
         if let End::Must(label) = end {
@@ -171,9 +162,9 @@ impl<'a> Sorting<'a> {
     }
 
     fn finish(self) -> Sorted {
-        let Self { vocabulary, inside, complete, exits, may_be_longer, texts } = self;
+        let Self { vocabulary, inside, complete, exits, may_be_longer } = self;
         let exits = (!may_be_longer).then(|| by_label(vocabulary, exits));
-        Sorted { inside, complete, exits, is_dear: texts > DEAR }
+        Sorted { inside, complete, exits }
     }
 }
 

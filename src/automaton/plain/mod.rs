@@ -90,14 +90,6 @@ impl Plain {
         }
     }
 
-    /// How many texts were read one by one.
-    pub(super) fn texts(&self) -> usize {
-        match self {
-            Self::Any { .. } => 0,
-            Self::Read(found) => found.tokens.len(),
-        }
-    }
-
     /// Where plain text ends, where that was asked for.
     pub(super) fn breaks(self, vocabulary: &Vocabulary) -> Vec<Break> {
         match self {
