@@ -51,6 +51,18 @@ struct Returning {
     leaving: u64,
 }
 
+/// What becomes of all texts of a shape.
+enum Fate {
+    /// They lead to these states.
+    Read(SetId),
+    /// They are beyond the budget.
+    Beyond,
+    /// They are not read.
+    Nowhere,
+    /// Some are read and others not.
+    Apart,
+}
+
 /// Shapes that are read by several states.
 #[derive(Default)]
 struct Together {
@@ -184,29 +196,40 @@ impl<'a> Reader<'a> {
             let shape = shapes.shape(place);
             sets.truncate(sets.partition_point(|(depth, _)| *depth < shape.depth));
             let (_, before) = sets[sets.len() - 1];
-            match self.sets.step(&self.bytes, before, shape.first, shape.last) {
-                Step::Set(set) => match self.all_fit(set, shape.characters.into()) {
-                    Some(true) => {
-                        sets.push((shape.depth, set));
-                        join(&mut sorted.read, place..place + 1);
-                        place += 1;
-                        continue;
+            let mut next = shape.end;
+            match self.fate(before, shape) {
+                Fate::Read(set) => {
+                    sets.push((shape.depth, set));
+                    next = place + 1;
+                    join(&mut sorted.read, place..next);
+                }
+                Fate::Beyond => join(&mut sorted.beyond, place..next),
+                Fate::Nowhere => {}
+                Fate::Apart => {
+                    texts += shapes.members(place).len();
+                    if place == top || texts > FEW {
+                        return None;
                     }
-                    Some(false) => join(&mut sorted.beyond, place..shape.end),
-                    None => sorted.apart.push(place),
-                },
-                Step::Nowhere => {}
-                Step::Apart => sorted.apart.push(place),
-            }
-            if sorted.apart.last() == Some(&place) {
-                texts += shapes.members(place).len();
-                if place == top || texts > FEW {
-                    return None;
+                    sorted.apart.push(place);
                 }
             }
-            place = shape.end;
+            place = next;
         }
         Some(sorted)
+    }
+
+    /// What becomes of the texts of a shape, from the states before their last bytes.
+    fn fate(&mut self, before: SetId, Shape { first, last, characters, .. }: Shape) -> Fate {
+        let set = match self.sets.step(&self.bytes, before, first, last) {
+            Step::Set(set) => set,
+            Step::Nowhere => return Fate::Nowhere,
+            Step::Apart => return Fate::Apart,
+        };
+        match self.all_fit(set, characters.into()) {
+            Some(true) => Fate::Read(set),
+            Some(false) => Fate::Beyond,
+            None => Fate::Apart,
+        }
     }
 
     /// Whether texts that lead to the states of a set are all within the budget, or none is; `None` where that depends on the text.
