@@ -12,7 +12,7 @@ const LONG: usize = 1 << 14;
 
 /// The strings of an `enum` or `const`.
 ///
-/// Their automaton is made when it is first asked for, unless they are [many](LONG): a document may list words in places that no text reaches.
+/// Their automaton is made when it is first asked for, unless they are long: a document may list words in places that no text reaches.
 #[derive(Debug)]
 pub struct Words {
     /// One after the other, in byte order.

@@ -199,13 +199,8 @@ impl Members {
         self.object.other_names(class, self.unknown_others().cloned().chain(avoid))
     }
 
-    /// Whether names that no cell knows are in the same classes in both.
-    pub(super) fn has_unknown_of(&self, other: &Self) -> bool {
-        self.unknown_classes().eq(other.unknown_classes())
-    }
-
     /// For each class the names that no cell knows, and what is allowed for them.
-    fn unknown_classes(&self) -> impl Iterator<Item = (Option<Leaf>, NodeId, u32)> {
+    pub(super) fn unknown_classes(&self) -> impl Iterator<Item = (Option<Leaf>, NodeId, u32)> {
         let classes = self.objects().rest.iter().enumerate();
         classes.map(|(class, NameClass { schema, grants, .. })| {
             (self.object.other_names(class, std::iter::empty()), *schema, *grants)
