@@ -187,7 +187,7 @@ fn check(grammar: &Grammar, oracle: &Validator, completions: usize) -> Result<()
 }
 
 /// What was said, without the end of the completion.
-fn text(matcher: &Matcher) -> String {
+pub(crate) fn text(matcher: &Matcher) -> String {
     let bytes = matcher.tokens().iter().filter_map(|token| matcher.vocabulary().token_bytes(*token));
     String::from_utf8(bytes.flatten().copied().collect()).expect("a text")
 }

@@ -30,3 +30,4 @@ mod stream;
 mod suite;
 mod threads;
 mod turns;
+mod wishes;

@@ -16,6 +16,7 @@ use super::normalise::Graph;
 use super::numbers;
 use super::strings;
 use super::values::Count;
+use super::wishes::Granting;
 use crate::limits::LimitExceeded;
 
 /// What has values, and how short a text of one can be.
@@ -89,7 +90,17 @@ struct Wishes {
     count: usize,
     /// So many members may be added.
     room: usize,
-    found: Vec<(u32, u64)>,
+    classes: Vec<WishClass>,
+    /// Those with a value, and what a member costs.
+    found: Vec<(usize, u64)>,
+}
+
+/// A class of names that grants wishes.
+struct WishClass {
+    grants: u32,
+    name_len: u64,
+    /// The names, where they are no more than the wishes.
+    scarce: Option<Vec<Vec<u8>>>,
 }
 
 /// What a cell wants of a node.
@@ -99,8 +110,8 @@ enum Want {
     Needs(u64),
     /// Further members with names of this length, so many at most.
     Offers { name_len: u64, count: u64 },
-    /// A member with a name of this length that grants wishes.
-    Grants { name_len: u64, wishes: u32 },
+    /// A member of this class of those that grant wishes.
+    Grants { class: usize },
     /// To know when it is settled.
     News,
 }
@@ -200,7 +211,7 @@ impl<'g, 'd> Search<'g, 'd> {
         self.cells[cell].more = Some(More {
             required,
             extras: Extras { needed, ..Extras::default() },
-            wishes: Wishes { count: object.wishes.len(), room, found: Vec::new() },
+            wishes: Wishes { count: object.wishes.len(), room, classes: Vec::new(), found: Vec::new() },
         });
         for member in object.required() {
             self.want(cell, member.formula, Want::Needs(1));
@@ -230,7 +241,11 @@ impl<'g, 'd> Search<'g, 'd> {
         for group in groups.iter().filter(|group| group.grants != 0) {
             // A class of names may consist of members alone.
             if let Some((name_len, _)) = names::cheapest(group.names.as_deref(), object, 1).first() {
-                self.want(cell, group.formula, Want::Grants { name_len: *name_len, wishes: group.grants });
+                let scarce = names::few(group.names.as_deref(), object, object.wishes.len());
+                let classes = &mut self.cells[cell].more().wishes.classes;
+                classes.push(WishClass { grants: group.grants, name_len: *name_len, scarce });
+                let class = classes.len() - 1;
+                self.want(cell, group.formula, Want::Grants { class });
             }
         }
     }
@@ -293,8 +308,9 @@ impl Cell {
             Want::Offers { name_len, count } => {
                 self.more().extras.add(name_len.saturating_add(1).saturating_add(len), count);
             }
-            Want::Grants { name_len, wishes } => {
-                self.more().wishes.found.push((wishes, name_len.saturating_add(1).saturating_add(len)));
+            Want::Grants { class } => {
+                let Wishes { classes, found, .. } = &mut self.more().wishes;
+                found.push((class, classes[class].name_len.saturating_add(1).saturating_add(len)));
             }
         }
     }
@@ -319,12 +335,15 @@ impl More {
         if self.wishes.count == 0 {
             return self.total(0, 0);
         }
-        let granting = (0..).zip(self.wishes.costs());
+        let fewest = self.wishes.fewest()?;
+        let granting = (0..).zip(self.wishes.costs()).filter(|(members, _)| *members >= fewest);
         granting.filter_map(|(members, cost)| self.total(members, cost?)).min()
     }
 
     /// The least length where so many members grant the wishes, at this cost.
     fn total(&self, granting: u64, cost: u64) -> Option<u64> {
+        // Names that grant a wish are among those that are offered.
+        self.extras.total(self.extras.needed)?;
         let extras = self.extras.needed.saturating_sub(granting);
         let commas = (self.required + granting + extras).saturating_sub(1);
         Some(cost.saturating_add(self.extras.total(extras)?).saturating_add(commas))
@@ -332,6 +351,16 @@ impl More {
 }
 
 impl Wishes {
+    /// The fewest members that grant all.
+    fn fewest(&self) -> Option<u64> {
+        let mut granting = Granting::default();
+        for (class, _) in &self.found {
+            let WishClass { grants, scarce, .. } = &self.classes[*class];
+            granting.add(*grants, scarce.clone());
+        }
+        granting.fewest(u32::try_from(self.count).expect("few wishes"), 0).map(u64::from)
+    }
+
     /// The least cost of granting all, of which there are some, with no, one, two, … members.
     fn costs(&self) -> Vec<Option<u64>> {
         let all = (1_usize << self.count) - 1;
@@ -342,8 +371,8 @@ impl Wishes {
         for _ in 0..self.count.min(self.room) {
             let mut next = vec![None; all + 1];
             for (granted, cost) in best.iter().enumerate() {
-                for (wishes, more) in &self.found {
-                    let then = &mut next[granted | *wishes as usize];
+                for (class, more) in &self.found {
+                    let then = &mut next[granted | self.classes[*class].grants as usize];
                     let new = cost.map(|cost| cost.saturating_add(*more));
                     *then = [*then, new].into_iter().flatten().min();
                 }

@@ -52,6 +52,7 @@ mod survey;
 mod tests;
 mod values;
 mod warning;
+mod wishes;
 mod words;
 
 use std::sync::Arc;
@@ -67,6 +68,7 @@ pub use error::{SchemaError, SchemaErrorKind};
 pub use values::{
     Arrays, Booleans, Bound, Count, Kind, Member, NameClass, Numbers, Objects, Strings, Values,
 };
+pub(crate) use wishes::Granting;
 pub use words::Words;
 
 use self::least_len::Lens;

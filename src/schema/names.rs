@@ -22,6 +22,15 @@ pub(super) fn cheapest(names: Option<&Dfa>, object: &ObjectCell<'_>, needed: u64
     }
 }
 
+/// The names of a class that are no member's, where they are at most so many.
+pub(super) fn few(names: Option<&Dfa>, object: &ObjectCell<'_>, most: usize) -> Option<Vec<Vec<u8>>> {
+    let names =
+        names.filter(|names| names.count().is_some_and(|all| all <= (most + object.members.len()) as u64))?;
+    let is_free = |name: &Vec<u8>| object.members.iter().all(|member| member.name.as_bytes() != name);
+    let free: Vec<_> = names.words_from(names.start()).into_iter().filter(is_free).collect();
+    (free.len() <= most).then_some(free)
+}
+
 /// A length of which there are so many names, of printable ASCII without the quote and the backslash.
 fn free_len(count: u64) -> u64 {
     let length = (0..).find(|&length| 93_u64.saturating_pow(length) >= count).unwrap_or(0);

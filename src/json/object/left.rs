@@ -1,6 +1,6 @@
 //! What must and what may still come of an object: the judgement whether it can be completed.
 
-use crate::schema::{NameClass, Objects};
+use crate::schema::Objects;
 
 /// Members that are still to come.
 #[derive(Clone, Copy, Debug)]
@@ -30,26 +30,4 @@ impl Left {
         objects.max_members.is_none_or(|max| needed <= max)
             && supply.is_none_or(|supply| supply >= objects.min_members)
     }
-}
-
-/// The fewest further members that grant all wishes when some are granted; `None` where they cannot be granted.
-pub(super) fn wishing(objects: &Objects, granted: u32) -> Option<u32> {
-    let wishes = objects.wishes;
-    if granted.count_ones() == wishes {
-        return Some(0);
-    }
-    let all = u32::MAX >> (32 - wishes);
-    let mut reached = vec![granted];
-    for members in 1..=wishes {
-        let grants = |class: &NameClass| class.grants;
-        let next =
-            reached.iter().flat_map(|granted| objects.rest.iter().map(move |class| granted | grants(class)));
-        reached = next.collect();
-        if reached.contains(&all) {
-            return Some(members);
-        }
-        reached.sort_unstable();
-        reached.dedup();
-    }
-    None
 }

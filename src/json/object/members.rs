@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::Object;
-use super::left::{Left, wishing};
+use super::left::Left;
 use super::names::{Ranks, add};
 use super::progress::{Declared, Progress};
 use crate::expression::{Expression, Leaf, fingerprint};
 use crate::json::distinct::{Count, after_member, taken};
-use crate::schema::{Member, NameClass, NodeId, Objects};
+use crate::schema::{Granting, Member, NameClass, NodeId, Objects};
 
 /// What a wish adds to the length of what remains, once something was read: more than any other member costs, so that the shortest way goes to
 /// one that grants it, and does not wait for it to become cheap.
@@ -47,10 +47,51 @@ impl Members {
             required += u32::from(member.required);
             declared += 1;
         }
-        let classes = 0..self.objects().rest.len();
-        let others = classes.map(|class| self.names_left(class)).try_fold(0, |sum, left| Some(left? + sum));
+        // Names of classes that grant a wish are names of another class, too.
+        let classes = self.objects().rest.iter().enumerate().filter(|(_, class)| class.grants == 0);
+        let others =
+            classes.map(|(class, _)| self.names_left(class)).try_fold(0, |sum, left| Some(left? + sum));
         let others = others.map(|names: u64| u32::try_from(names).unwrap_or(u32::MAX));
-        Left { required, declared, others, wishing: wishing(self.objects(), self.progress.granted) }
+        Left { required, declared, others, wishing: self.wishing(self.progress.granted) }
+    }
+
+    /// The fewest further members that grant all wishes when some are granted; `None` where they cannot be granted.
+    fn wishing(&self, granted: u32) -> Option<u32> {
+        let wishes = self.objects().wishes;
+        if granted.count_ones() == wishes { Some(0) } else { self.granting().fewest(wishes, granted) }
+    }
+
+    /// The names by which wishes may still be granted.
+    fn granting(&self) -> Granting {
+        let mut granting = Granting::default();
+        let classes = self.objects().rest.iter().enumerate().filter(|(_, class)| class.grants != 0);
+        classes.for_each(|(class, NameClass { grants, .. })| granting.add(*grants, self.scarce_names(class)));
+        granting
+    }
+
+    /// The names of a class that were not used, where they are no more than the wishes.
+    fn scarce_names(&self, class: usize) -> Option<Vec<Vec<u8>>> {
+        let left = self.names_left(class)?;
+        let names =
+            self.objects().rest[class].names.as_ref().filter(|_| left <= self.objects().wishes.into())?;
+        let is_free = |name: &Vec<u8>| self.progress.others.iter().all(|used| used.as_bytes() != name);
+        Some(names.words_from(names.start()).into_iter().filter(is_free).collect())
+    }
+
+    /// The names of a class without which the wishes could not all be granted, and that do not grant enough as one of this class.
+    fn names_to_keep(&self, class: usize) -> Vec<String> {
+        let Objects { wishes, rest, .. } = self.objects();
+        if self.progress.granted.count_ones() == *wishes {
+            return Vec::new();
+        }
+        let is_of_class = |name: &&[u8]| rest[class].names.as_ref().is_none_or(|names| names.contains(name));
+        let is_needed = |name: &String| {
+            let after = self.after_other(class, self.progress.others_with(name));
+            !after.left().is_enough(self.objects(), after.progress.read)
+        };
+        let granting = self.granting();
+        let scarce = granting.scarce().filter(is_of_class);
+        scarce.map(|name| String::from_utf8_lossy(name).into_owned()).filter(is_needed).collect()
     }
 
     /// Names of a class that were not used, with `None` for without end.
@@ -169,7 +210,7 @@ impl Members {
         let after = Left {
             declared: if is_ordered { 0 } else { left.declared },
             others: left.others.map(|others| others.saturating_sub(u32::from(names.is_some()))),
-            wishing: wishing(self.objects(), granted),
+            wishing: self.wishing(granted),
             ..left
         };
         let passes_over = is_ordered && left.required > 0;
@@ -246,8 +287,14 @@ impl Members {
         (0..self.objects().rest.len()).filter(move |class| self.offers_other(*class, left))
     }
 
-    /// Names under which every value would lead to an object to avoid.
+    /// Names that are [needed otherwise](Self::names_to_keep), and those under which every value would lead to an object to avoid.
     fn names_to_avoid(&self, class: usize) -> Vec<String> {
+        let mut names = self.names_to_keep(class);
+        names.extend(self.names_of_avoided(class));
+        names
+    }
+
+    fn names_of_avoided(&self, class: usize) -> Vec<String> {
         if self.progress.avoid.is_empty() {
             return Vec::new();
         }
