@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use crate::corpus::{accepts, files, spread};
 use crate::harness::baseline::{is_whole, read_json};
 use crate::harness::unique::Unique;
-use crate::harness::{COMPILER, HABITS, Random, walk};
-use harmony_mask::{Grammar, Matcher, Options, PropertyOrder};
+use crate::harness::{COMPILER, HABITS, Random, text, walk};
+use harmony_mask::{Grammar, Options, PropertyOrder};
 
 /// Schemas that the oracle reads in another way, with the reason.
 const READ_OTHERWISE: [(&str, &str); 3] = [
@@ -184,12 +184,6 @@ fn check(grammar: &Grammar, oracle: &Validator, completions: usize) -> Result<()
         verdict(oracle, &value).map_err(|error| format!("{error}: {text}"))?;
     }
     Ok(())
-}
-
-/// What was said, without the end of the completion.
-pub(crate) fn text(matcher: &Matcher) -> String {
-    let bytes = matcher.tokens().iter().filter_map(|token| matcher.vocabulary().token_bytes(*token));
-    String::from_utf8(bytes.flatten().copied().collect()).expect("a text")
 }
 
 fn verdict(oracle: &Validator, value: &Value) -> Result<(), String> {

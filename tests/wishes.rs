@@ -4,8 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::corpus::accepts;
-use crate::differential::text;
-use crate::harness::{COMPILER, HABITS, Random, walk};
+use crate::harness::{COMPILER, HABITS, Random, text, walk};
 use harmony_mask::{Options, PropertyOrder};
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
@@ -34,23 +33,36 @@ fn check(schema: &Value, is_satisfiable: bool) {
     let oracle = jsonschema::validator_for(schema).expect("a schema");
     let is_valid = |text: &str| oracle.is_valid(&serde_json::from_str(text).expect("JSON"));
     assert_eq!(objects().iter().any(|text| is_valid(text)), is_satisfiable, "{schema}");
+    check_walks(schema, is_satisfiable);
+    if is_satisfiable {
+        let options = Options { property_order: PropertyOrder::Any, ..Options::default() };
+        let grammar = COMPILER.compile_schema(schema, &options).expect("a schema");
+        for text in objects() {
+            assert_eq!(accepts(&grammar, &text), is_valid(&text), "{text} for {schema}");
+        }
+    }
+}
+
+/// Checks that only a schema that nothing satisfies is refused, and that walks find values of any other.
+fn check_walks(schema: &Value, is_satisfiable: bool) {
+    let oracle = jsonschema::validator_for(schema).expect("a schema");
     for property_order in [PropertyOrder::Any, PropertyOrder::Declared] {
         let options = Options { property_order, ..Options::default() };
         let grammar = match COMPILER.compile_schema(schema, &options) {
             Ok(grammar) => grammar,
             Err(error) => {
-                assert!(!is_satisfiable && error.to_string().contains("no value"), "{schema}: {error}");
+                let is_empty =
+                    ["no value", "more distinct elements"].iter().any(|why| error.to_string().contains(why));
+                assert!(!is_satisfiable && is_empty, "{schema}: {error}");
                 continue;
             }
         };
-        for text in objects().iter().filter(|_| property_order == PropertyOrder::Any) {
-            assert_eq!(accepts(&grammar, text), is_valid(text), "{text} for {schema}");
-        }
+        assert!(is_satisfiable, "{schema} is not refused");
         let mut random = Random::new(7);
         for round in 0..60 {
             let matcher = walk(&grammar, HABITS[round % 3], 1 + random.below(30), &mut random, |_, _| {});
             let text = text(&matcher);
-            assert!(is_valid(&text), "{text} for {schema}");
+            assert!(oracle.is_valid(&serde_json::from_str(&text).expect("JSON")), "{text} for {schema}");
         }
     }
 }
@@ -123,4 +135,24 @@ fn names_that_grant_wishes_are_counted_once() {
         &json!({"type": "object", "propertyNames": {"enum": ["a", "c"]}, "not": a, "minProperties": 3}),
         false,
     );
+}
+
+#[test]
+fn distinct_objects_have_names_for_what_they_wish_for() {
+    let check = |element: &Value, (least, most): (u32, u32), is_satisfiable| {
+        check_walks(
+            &json!({"type": "array", "items": element, "uniqueItems": true, "minItems": least, "maxItems": most}),
+            is_satisfiable,
+        );
+    };
+    let one_of = |names: Value| json!({"type": "object", "not": some_of(names), "maxProperties": 1, "additionalProperties": {"enum": [1]}});
+    check(&one_of(json!(["a"])), (2, 2), false);
+    check(&one_of(json!(["a", "b"])), (0, 3), true);
+    let beside_any = json!({"type": "object", "not": some_of(json!(["a"])), "maxProperties": 2});
+    check(&beside_any, (3, 3), true);
+    let in_two = json!({"type": "object", "maxProperties": 2, "additionalProperties": {"enum": [1]},
+        "not": {"anyOf": [some_of(json!(["a", "b"])), some_of(json!(["c"]))]}});
+    check(&in_two, (0, 3), true);
+    let but_a = json!({"type": "object", "not": {"propertyNames": {"enum": ["a"]}}, "maxProperties": 1});
+    check(&but_a, (3, 3), true);
 }

@@ -67,14 +67,16 @@ impl Counts {
         arrays_left(arrays, read, |node| self.node(node))
     }
 
-    /// The ways to go on in an object with these members still to come, when `read` were read.
+    /// The ways to go on in an object with these members still to come, when `read` were read; `wishing` tells the fewest members that grant all wishes when
+    /// one more grants some.
     pub(super) fn objects(
         &self,
         objects: &Objects,
         open: impl Iterator<Item = (bool, NodeId)>,
         read: u32,
+        wishing: impl Fn(u32) -> Option<u32>,
     ) -> Count {
-        objects_left(objects, open, read, |node| self.node(node))
+        objects_left(objects, open, read, wishing, |node| self.node(node))
     }
 }
 
@@ -168,7 +170,8 @@ impl<'s> Counter<'s> {
         let arrays = values.arrays.iter().map(|arrays| arrays_left(arrays, 0, count)).max();
         let objects = values.objects.iter().map(|objects| {
             let members = objects.members.iter().map(|member| (member.required, member.schema));
-            objects_left(objects, members, 0, count)
+            let wishing = |grants| objects.granting(&[]).fewest(objects.wishes, grants);
+            objects_left(objects, members, 0, wishing, count)
         });
         let parts = arrays.into_iter().chain(objects.max());
         parts.fold(self.scalars[&node], Count::saturating_add)
@@ -209,6 +212,7 @@ fn objects_left(
     objects: &Objects,
     open: impl Iterator<Item = (bool, NodeId)>,
     read: u32,
+    wishing: impl Fn(u32) -> Option<u32>,
     count: impl Fn(NodeId) -> Count,
 ) -> Count {
     let open: Vec<_> = open.map(|(required, schema)| (required, count(schema))).collect();
@@ -217,12 +221,14 @@ fn objects_left(
     if open.iter().any(|(required, values)| *required && *values == 0) {
         return 0;
     }
-    let has_endless =
-        |class: &NameClass| class.names.as_deref().is_none_or(is_endless) && count(class.schema) > 0;
-    if room > 0 && objects.rest.iter().any(has_endless) {
+    // With one of its members there must be room for those that grant what is wished for besides.
+    let has_room = |class: &NameClass| wishing(class.grants).is_some_and(|wishing| wishing < room);
+    let is_endless = |class: &NameClass| class.names.as_deref().is_none_or(is_endless);
+    let mut counted = objects.rest.iter().filter(|class| count(class.schema) > 0);
+    if counted.any(|class| is_endless(class) && has_room(class)) {
         return ENDLESS;
     }
-    if objects.wishes > 0 {
+    if wishing(0) != Some(0) {
         return 0;
     }
     let least = objects.min_members.saturating_sub(read.saturating_add(required));

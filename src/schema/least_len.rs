@@ -87,12 +87,12 @@ struct Extras {
 
 /// The wishes of an object, and the members that grant them.
 struct Wishes {
-    count: usize,
+    count: u32,
     /// So many members may be added.
     room: usize,
     classes: Vec<WishClass>,
-    /// Those with a value, and what a member costs.
-    found: Vec<(usize, u64)>,
+    /// Those with a value.
+    granting: Granting,
 }
 
 /// A class of names that grants wishes.
@@ -211,7 +211,12 @@ impl<'g, 'd> Search<'g, 'd> {
         self.cells[cell].more = Some(More {
             required,
             extras: Extras { needed, ..Extras::default() },
-            wishes: Wishes { count: object.wishes.len(), room, classes: Vec::new(), found: Vec::new() },
+            wishes: Wishes {
+                count: u32::try_from(object.wishes.len()).expect("few wishes"),
+                room,
+                classes: Vec::new(),
+                granting: Granting::default(),
+            },
         });
         for member in object.required() {
             self.want(cell, member.formula, Want::Needs(1));
@@ -309,8 +314,9 @@ impl Cell {
                 self.more().extras.add(name_len.saturating_add(1).saturating_add(len), count);
             }
             Want::Grants { class } => {
-                let Wishes { classes, found, .. } = &mut self.more().wishes;
-                found.push((class, classes[class].name_len.saturating_add(1).saturating_add(len)));
+                let Wishes { classes, granting, .. } = &mut self.more().wishes;
+                let WishClass { grants, name_len, scarce } = &mut classes[class];
+                granting.add(*grants, name_len.saturating_add(1).saturating_add(len), scarce.take());
             }
         }
     }
@@ -335,8 +341,8 @@ impl More {
         if self.wishes.count == 0 {
             return self.total(0, 0);
         }
-        let fewest = self.wishes.fewest()?;
-        let granting = (0..).zip(self.wishes.costs()).filter(|(members, _)| *members >= fewest);
+        let Wishes { count, room, granting, .. } = &self.wishes;
+        let granting = (0..).zip(granting.costs(*count, 0)).take(room.saturating_add(1));
         granting.filter_map(|(members, cost)| self.total(members, cost?)).min()
     }
 
@@ -347,40 +353,6 @@ impl More {
         let extras = self.extras.needed.saturating_sub(granting);
         let commas = (self.required + granting + extras).saturating_sub(1);
         Some(cost.saturating_add(self.extras.total(extras)?).saturating_add(commas))
-    }
-}
-
-impl Wishes {
-    /// The fewest members that grant all.
-    fn fewest(&self) -> Option<u64> {
-        let mut granting = Granting::default();
-        for (class, _) in &self.found {
-            let WishClass { grants, scarce, .. } = &self.classes[*class];
-            granting.add(*grants, scarce.clone());
-        }
-        granting.fewest(u32::try_from(self.count).expect("few wishes"), 0).map(u64::from)
-    }
-
-    /// The least cost of granting all, of which there are some, with no, one, two, … members.
-    fn costs(&self) -> Vec<Option<u64>> {
-        let all = (1_usize << self.count) - 1;
-        let mut costs = vec![None];
-        // By the wishes that are granted. Each member grants something new, so as many as there are wishes are enough.
-        let mut best: Vec<Option<u64>> = vec![None; all + 1];
-        best[0] = Some(0);
-        for _ in 0..self.count.min(self.room) {
-            let mut next = vec![None; all + 1];
-            for (granted, cost) in best.iter().enumerate() {
-                for (class, more) in &self.found {
-                    let then = &mut next[granted | self.classes[*class].grants as usize];
-                    let new = cost.map(|cost| cost.saturating_add(*more));
-                    *then = [*then, new].into_iter().flatten().min();
-                }
-            }
-            best = next;
-            costs.push(best[all]);
-        }
-        costs
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::NodeId;
 use super::decimal::Decimal;
+use super::wishes::Granting;
 use super::words::Words;
 use crate::regular::Dfa;
 
@@ -149,6 +150,28 @@ pub struct NameClass {
     pub schema: NodeId,
     /// Bit `i`: a member of this class grants wish `i` of the object.
     pub grants: u32,
+}
+
+impl Objects {
+    /// The members of the rest that may still grant wishes when some names were used, each at a cost of one.
+    pub(crate) fn granting(&self, used: &[Arc<str>]) -> Granting {
+        let mut granting = Granting::default();
+        for class in self.rest.iter().filter(|class| class.grants != 0) {
+            granting.add(class.grants, 1, class.names_but(used, self.wishes as usize));
+        }
+        granting
+    }
+}
+
+impl NameClass {
+    /// The names without the used ones, where they are at most so many.
+    fn names_but(&self, used: &[Arc<str>], most: usize) -> Option<Vec<Vec<u8>>> {
+        let is_small = |names: &&Arc<Dfa>| names.count().is_some_and(|all| all <= (most + used.len()) as u64);
+        let names = self.names.as_ref().filter(is_small)?;
+        let is_free = |name: &Vec<u8>| used.iter().all(|used| used.as_bytes() != name);
+        let free: Vec<_> = names.words_from(names.start()).into_iter().filter(is_free).collect();
+        (free.len() <= most).then_some(free)
+    }
 }
 
 impl Arrays {

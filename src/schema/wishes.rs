@@ -6,23 +6,26 @@
 
 use std::collections::BTreeMap;
 
-/// The names that may grant wishes, with the sets of wishes that each may grant.
+/// What a member may grant: a set of wishes, at a cost.
+type Grant = (u32, u64);
+
+/// The members that may grant wishes.
 #[derive(Default)]
 pub(crate) struct Granting {
-    /// Names of classes that have few.
-    scarce: BTreeMap<Vec<u8>, Vec<u32>>,
-    /// What is granted by classes that have a name for each wish, and one more.
-    free: Vec<u32>,
+    /// By name, for classes that have few.
+    scarce: BTreeMap<Vec<u8>, Vec<Grant>>,
+    /// Of classes that have a name for each wish, and one more.
+    free: Vec<Grant>,
 }
 
 impl Granting {
-    /// Adds a class that grants a set of wishes; its names, where they are no more than the wishes.
-    pub(crate) fn add(&mut self, grants: u32, names: Option<Vec<Vec<u8>>>) {
+    /// Adds a class of names of which a member grants a set of wishes at a cost; the names, where they are no more than the wishes.
+    pub(crate) fn add(&mut self, grants: u32, cost: u64, names: Option<Vec<Vec<u8>>>) {
         match names {
             Some(names) => {
-                names.into_iter().for_each(|name| self.scarce.entry(name).or_default().push(grants));
+                names.into_iter().for_each(|name| self.scarce.entry(name).or_default().push((grants, cost)));
             }
-            None => self.free.push(grants),
+            None => self.free.push((grants, cost)),
         }
     }
 
@@ -31,22 +34,29 @@ impl Granting {
         self.scarce.keys().map(Vec::as_slice)
     }
 
-    /// The fewest members, each with a name of its own, that grant so many wishes when some are granted; `None` where they cannot be granted.
+    /// The least cost of granting so many wishes, of which some are granted, by no, one, two, … members, each with a name of its own.
+    pub(crate) fn costs(&self, wishes: u32, granted: u32) -> impl Iterator<Item = Option<u64>> {
+        let all = u32::MAX.checked_shr(32 - wishes).unwrap_or_default();
+        let mut least = BTreeMap::from([((granted, 0), 0)]);
+        self.scarce.values().for_each(|grants| one_more(&mut least, grants));
+        // Each member grants something new, so as many as there are wishes are enough.
+        (0..wishes).for_each(|_| one_more(&mut least, &self.free));
+        (0..=wishes).map(move |members| least.get(&(all, members)).copied())
+    }
+
+    /// The fewest members that grant so many wishes when some are granted; `None` where they cannot be granted.
     pub(crate) fn fewest(&self, wishes: u32, granted: u32) -> Option<u32> {
-        let mut fewest = BTreeMap::from([(granted, 0)]);
-        self.scarce.values().for_each(|grants| one_more(&mut fewest, grants));
-        (0..wishes).for_each(|_| one_more(&mut fewest, &self.free));
-        fewest.into_iter().find_map(|(granted, members)| (granted.count_ones() == wishes).then_some(members))
+        (0..).zip(self.costs(wishes, granted)).find_map(|(members, cost)| cost.map(|_| members))
     }
 }
 
-/// Lowers the fewest members for each set of wishes, where one more member may grant one of some sets.
-fn one_more(fewest: &mut BTreeMap<u32, u32>, grants: &[u32]) {
-    let before: Vec<_> = fewest.iter().map(|(granted, members)| (*granted, *members)).collect();
-    for (granted, members) in before {
-        for grants in grants {
-            let known = fewest.entry(granted | grants).or_insert(u32::MAX);
-            *known = (*known).min(members + 1);
+/// Lowers the least cost for each set of granted wishes and number of members, where one more member may grant one of some.
+fn one_more(least: &mut BTreeMap<(u32, u32), u64>, grants: &[Grant]) {
+    let before: Vec<_> = least.iter().map(|(reached, cost)| (*reached, *cost)).collect();
+    for ((granted, members), cost) in before {
+        for (grants, more) in grants.iter().filter(|(grants, _)| grants & !granted != 0) {
+            let known = least.entry((granted | grants, members + 1)).or_insert(u64::MAX);
+            *known = (*known).min(cost.saturating_add(*more));
         }
     }
 }
@@ -60,7 +70,7 @@ mod tests {
         let mut granting = Granting::default();
         for (grants, names) in classes {
             let names = names.bytes().map(|name| vec![name]).collect();
-            granting.add(*grants, Some(names).filter(|names: &Vec<_>| names.len() <= 3));
+            granting.add(*grants, 1, Some(names).filter(|names: &Vec<_>| names.len() <= 3));
         }
         assert_eq!(granting.fewest(3, granted), expected, "{classes:?} when {granted:b} are granted");
     }

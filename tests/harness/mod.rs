@@ -114,6 +114,12 @@ pub(crate) fn walk(
     matcher
 }
 
+/// What was said, without the end of the completion.
+pub(crate) fn text(matcher: &Matcher) -> String {
+    let bytes = matcher.tokens().iter().filter_map(|token| matcher.vocabulary().token_bytes(*token));
+    String::from_utf8(bytes.flatten().copied().collect()).expect("a text")
+}
+
 /// The mask by definition: every id on its own, unit by unit.
 pub(crate) fn brute_force(matcher: &Matcher) -> TokenMask {
     let (vocabulary, automaton) = (matcher.vocabulary(), matcher.automaton());

@@ -9,9 +9,8 @@
 use std::cell::OnceCell;
 
 use super::alternatives::Group;
-use super::members::Members;
+use super::members::{Members, UnknownClass};
 use super::names::{Ranks, add};
-use crate::expression::Leaf;
 use crate::schema::{NameClass, NodeId};
 
 /// The alternatives without those whose texts are all texts of another one, in their order.
@@ -48,7 +47,7 @@ struct Outline<'m> {
     /// The known names that may come as other names, with what is allowed for them. A class that grants a wish has names of another class, too.
     others: Vec<(Allowed, Ranks)>,
     /// The classes of names that no cell knows, found when first asked for: most pairs differ in what is cheaper to compare.
-    unknown: OnceCell<Vec<(Option<Leaf>, NodeId, u32)>>,
+    unknown: OnceCell<Vec<UnknownClass>>,
     least: u32,
     most: u32,
 }
@@ -115,7 +114,7 @@ impl<'m> Outline<'m> {
         others.objects().rest.is_empty() && is_granted || is_same()
     }
 
-    fn unknown(&self) -> &[(Option<Leaf>, NodeId, u32)] {
+    fn unknown(&self) -> &[UnknownClass] {
         self.unknown.get_or_init(|| self.members.unknown_classes().collect())
     }
 

@@ -24,6 +24,9 @@ pub(super) struct Members {
     pub(super) fingerprint: u64,
 }
 
+/// The names of a class that no cell knows, the schema of their values, and the wishes that a member with one grants.
+pub(super) type UnknownClass = (Option<Leaf>, NodeId, u32);
+
 impl Members {
     pub(super) fn new(object: Arc<Object>, progress: Progress) -> Self {
         let Progress { declared, others, read, granted, avoid } = &progress;
@@ -61,21 +64,9 @@ impl Members {
         if granted.count_ones() == wishes { Some(0) } else { self.granting().fewest(wishes, granted) }
     }
 
-    /// The names by which wishes may still be granted.
+    /// The members by which wishes may still be granted.
     fn granting(&self) -> Granting {
-        let mut granting = Granting::default();
-        let classes = self.objects().rest.iter().enumerate().filter(|(_, class)| class.grants != 0);
-        classes.for_each(|(class, NameClass { grants, .. })| granting.add(*grants, self.scarce_names(class)));
-        granting
-    }
-
-    /// The names of a class that were not used, where they are no more than the wishes.
-    fn scarce_names(&self, class: usize) -> Option<Vec<Vec<u8>>> {
-        let left = self.names_left(class)?;
-        let names =
-            self.objects().rest[class].names.as_ref().filter(|_| left <= self.objects().wishes.into())?;
-        let is_free = |name: &Vec<u8>| self.progress.others.iter().all(|used| used.as_bytes() != name);
-        Some(names.words_from(names.start()).into_iter().filter(is_free).collect())
+        self.objects().granting(&self.progress.others)
     }
 
     /// The names of a class without which the wishes could not all be granted, and that do not grant enough as one of this class.
@@ -111,7 +102,8 @@ impl Members {
     /// The ways to go on.
     fn ways(&self) -> Count {
         let open = self.open_members().map(|(_, member)| (member.required, member.schema));
-        self.object.spelling.counts.objects(self.objects(), open, self.progress.read)
+        let wishing = |grants| self.wishing(self.progress.granted | grants);
+        self.object.spelling.counts.objects(self.objects(), open, self.progress.read, wishing)
     }
 
     /// How many members were read after one more. Counts that no bound asks for are one state.
@@ -241,7 +233,7 @@ impl Members {
     }
 
     /// For each class the names that no cell knows, and what is allowed for them.
-    pub(super) fn unknown_classes(&self) -> impl Iterator<Item = (Option<Leaf>, NodeId, u32)> {
+    pub(super) fn unknown_classes(&self) -> impl Iterator<Item = UnknownClass> {
         let classes = self.objects().rest.iter().enumerate();
         classes.map(|(class, NameClass { schema, grants, .. })| {
             (self.object.other_names(class, std::iter::empty()), *schema, *grants)
