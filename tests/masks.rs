@@ -254,6 +254,7 @@ fn patterns_of_many_words() {
     check(json!({"patternProperties": {"^[A-Z]{1,6}$": {"type": "null"}}, "additionalProperties": false}));
 }
 
+/// Checks states of a grammar that has some.
 fn check_schema(schema: Value) {
     let grammar = COMPILER.compile_schema(&schema, &Options::default()).expect("compiles");
     assert!(check(&grammar, 6, &schema.to_string()) >= 8);

@@ -196,7 +196,7 @@ impl<'a> Collector<'a> {
             _ => false,
         };
         let is_read = || *self.reads_plain.get_or_init(|| self.threads.iter().any(is_plain));
-        let has_plain = class.leaf.as_ref().unwrap_or(leaf).plain(class.state).is_some();
+        let has_plain = class.read_by(leaf).plain(class.state).is_some();
         if has_plain && !reads_plain(leaf, class) && is_read() { Scope::BeyondPlain } else { Scope::All }
     }
 
@@ -301,7 +301,7 @@ impl<'a> Collector<'a> {
 
 /// Whether a state of this class reads any plain text.
 fn reads_plain(leaf: &Leaf, class: &Class) -> bool {
-    let text = class.leaf.as_ref().unwrap_or(leaf).plain(class.state);
+    let text = class.read_by(leaf).plain(class.state);
     class.budget == u32::MAX && text.is_some_and(|text| text.dfa.reads_any_text(text.state))
 }
 

@@ -134,7 +134,7 @@ impl LeafTables {
         class: &Class,
         scope: Scope,
     ) -> Arc<LeafEntry> {
-        let leaf = class.leaf.as_ref().unwrap_or(leaf);
+        let leaf = class.read_by(leaf);
         let make = |(leaf, state, budget, scope): &(Leaf, State, u32, Scope)| {
             let sorted = match *budget {
                 u32::MAX => sort(vocabulary, &self.runs, (leaf, *state), *scope),
@@ -167,7 +167,7 @@ impl LeafTables {
     /// The ways out of the leaf after at least one byte: a superset for the states of the class. They are found when first asked for: most leaves that
     /// may be left everywhere (plain text) are followed by a special token, and then nobody asks.
     pub(super) fn exits(&self, vocabulary: &Vocabulary, leaf: &Leaf, class: &Class) -> Arc<Exits> {
-        let leaf = class.leaf.as_ref().unwrap_or(leaf);
+        let leaf = class.read_by(leaf);
         let make = |(leaf, state): &(Leaf, State)| exits(vocabulary, leaf, *state);
         let bytes = |(leaf, _): &(Leaf, _), exits: &Exits| exit_bytes(exits) + leaf.memory_bytes();
         known(&self.exits, (leaf.clone(), class.state), make, bytes)

@@ -41,6 +41,12 @@ impl Class {
         self.doubtful == ByteSet::EMPTY
     }
 
+    /// The language of the representative, given the state's own.
+    #[must_use]
+    pub fn read_by<'c>(&'c self, own: &'c Leaf) -> &'c Leaf {
+        self.leaf.as_ref().unwrap_or(own)
+    }
+
     /// A state that stands for itself.
     #[must_use]
     pub fn of(state: State) -> Self {

@@ -142,6 +142,7 @@ impl StringLanguage {
     ) -> Option<Self> {
         let excluded = Excluded::new(known, Listed::new(more));
         let states = 0..u32::try_from(dfa.states()).expect("states fit 32 bits");
+        // A list, whose states need not be counted, is known to end.
         let is_endless = max.is_none()
             && dfa.count().is_none()
             && states.clone().all(|state| dfa.count_from(state).is_none());
