@@ -280,6 +280,31 @@ fn shortest_texts() {
     check_len(&list, &json!("the end"));
 }
 
+/// Objects that must have a member under some name, or with some value.
+#[test]
+fn shortest_texts_that_grant_wishes() {
+    let some_of = |names: Value| json!({"propertyNames": {"not": {"enum": names}}});
+    check_len(&json!({"type": "object", "not": some_of(json!(["abc", "d"]))}), &json!({"d": 1}));
+    check_len(
+        &json!({"type": "object", "not": {"anyOf": [some_of(json!(["aa"])), some_of(json!(["b", "cc"]))]}}),
+        &json!({"aa": 1, "b": 1}),
+    );
+    let but = |kind: &str| json!({"additionalProperties": {"type": kind}});
+    let neither = json!({"anyOf": [but("integer"), but("string")]});
+    check_len(&json!({"type": "object", "not": neither}), &json!({"": []}));
+    // Two short members, or a long one.
+    let values = json!({"enum": [1, "", ["a text that is longer than a member"]]});
+    let names = json!({"enum": ["a", "b"]});
+    check_len(
+        &json!({"type": "object", "not": neither, "additionalProperties": values, "propertyNames": names}),
+        &json!({"a": 1, "b": ""}),
+    );
+    check_len(
+        &json!({"type": "object", "not": neither, "additionalProperties": values, "propertyNames": {"enum": ["a"]}}),
+        &json!({"a": ["a text that is longer than a member"]}),
+    );
+}
+
 #[test]
 fn impossible_parts_are_removed() {
     let node =
