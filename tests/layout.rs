@@ -2,7 +2,7 @@
 
 use harmony_mask::{Error, Grammar, Layout, Options, PropertyOrder};
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::schemas::{document, value};
 use crate::harness::{COMPILER, Random};
@@ -86,4 +86,23 @@ fn random_texts_are_pretty() {
         prop_assert_eq!(on_lines(&compact(&text)), text.as_str(), "{}", document);
         Ok(())
     });
+}
+
+/// Lengths leave out the white space of lines: what an array must contain is not put off for elements without lines of their own.
+#[test]
+fn pretty_arrays_contain_what_they_must() {
+    let a = json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "object", "required": ["b"]}}});
+    let pair = json!({"type": "array", "contains": {"type": "array", "minItems": 1}, "minContains": 2});
+    for (contained, expected) in [
+        (json!({"type": "object", "required": ["a"]}), "[\n  {\n    \"a\": 0\n  }\n]"),
+        (a, "[\n  {\n    \"a\": {\n      \"b\": 0\n    }\n  }\n]"),
+        (json!({"type": "object", "minProperties": 1}), "[\n  {\n    \"\": 0\n  }\n]"),
+        (json!({"type": "array", "minItems": 2}), "[\n  [\n    0,\n    0\n  ]\n]"),
+        (pair, "[\n  [\n    [\n      0\n    ],\n    [\n      0\n    ]\n  ]\n]"),
+    ] {
+        let schema = json!({"type": "array", "contains": contained});
+        let grammar = pretty(&schema).expect("compiles");
+        let text = random_text(&grammar.matcher(), 0, &mut Random::new(1));
+        assert_eq!(String::from_utf8_lossy(&text), expected, "{schema}");
+    }
 }

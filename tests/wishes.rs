@@ -156,3 +156,20 @@ fn distinct_objects_have_names_for_what_they_wish_for() {
     let but_a = json!({"type": "object", "not": {"propertyNames": {"enum": ["a"]}}, "maxProperties": 1});
     check(&but_a, (3, 3), true);
 }
+
+/// The shortest way takes the object, though it begins like others that are shorter and may come as often as one likes.
+#[test]
+fn arrays_that_must_contain_what_wishes_can_be_completed() {
+    let (ab, text) = (json!({"enum": ["a", "b"]}), json!({"type": "string"}));
+    let two =
+        json!({"type": "object", "not": {"anyOf": [some_of(json!(["a", "b"])), {"propertyNames": ab}]}});
+    let three = json!({"type": "object", "required": ["z"], "propertyNames": {"maxLength": 1},
+        "not": {"anyOf": [some_of(json!(["a", "b"])), some_of(json!(["b", "c"])), some_value(text)]}});
+    for element in [two, three] {
+        check_walks(&json!({"type": "array", "contains": element}), true);
+        check_walks(
+            &json!({"type": "array", "contains": element, "minContains": 2, "items": {"type": "object"}}),
+            true,
+        );
+    }
+}

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::distinct::{ENDLESS, parse, taken};
 use super::list::List;
-use super::spelling::Spelling;
+use super::spelling::{Spelling, WAITING_LEN};
 use crate::expression::{Binder, Expression, Rule, fingerprint};
 use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, PlanState, are_equal};
 
@@ -25,8 +25,13 @@ pub(super) fn array(
 ) -> Option<Expression> {
     let arrays = &spelling.schema.values(node).arrays[cell];
     let admitted = avoid.into_iter().filter(|array| spelling.schema.arrays_admit(arrays, array));
-    let progress =
-        Progress { read: 0, plan: ArrayPlan::start(), seen: List::default(), avoid: admitted.collect() };
+    let progress = Progress {
+        read: 0,
+        plan: ArrayPlan::start(),
+        waits: false,
+        seen: List::default(),
+        avoid: admitted.collect(),
+    };
     let elements = Elements { spelling: spelling.clone(), node, cell, level, progress };
     let left = elements.can_avoid_all();
     let rest = Expression::rule(Arc::new(elements));
@@ -40,6 +45,8 @@ struct Progress {
     read: u32,
     /// The same with what was counted, for an array with counts.
     plan: PlanState,
+    /// Whether something is still to be counted, and the last element brought the end no nearer.
+    waits: bool,
     /// The elements that were read, where they must differ.
     seen: List<Arc<Value>>,
     /// What remains of the arrays to avoid that agree so far.
@@ -76,14 +83,17 @@ impl Elements {
     /// state.
     fn after(&self, kind: &Kind) -> Option<Self> {
         let arrays = self.arrays();
-        let plan = match self.plan() {
-            Some(plan) => plan.next(self.progress.plan, kind.counts_for)?,
-            None => self.progress.plan,
+        let (plan, waits) = match self.plan() {
+            Some(plan) => {
+                let next = plan.next(self.progress.plan, kind.counts_for)?;
+                (next, plan.least_len(next) >= plan.least_len(self.progress.plan) && !plan.may_close(next))
+            }
+            None => (self.progress.plan, false),
         };
         let prefix = u32::try_from(arrays.prefix.len()).unwrap_or(u32::MAX);
         let last = arrays.max_items.unwrap_or_else(|| prefix.max(arrays.min_items).max(1));
         let read = self.progress.read.saturating_add(1).min(last);
-        Some(Self { progress: Progress { read, plan, ..self.progress.clone() }, ..self.clone() })
+        Some(Self { progress: Progress { read, plan, waits, ..self.progress.clone() }, ..self.clone() })
     }
 
     fn may_close(&self) -> bool {
@@ -137,8 +147,9 @@ impl Rule for Elements {
 
     fn min_len(&self) -> u32 {
         if let Some(plan) = self.plan() {
-            let least = plan.least_len(self.progress.plan);
-            return least.map_or(u32::MAX, |least| u32::try_from(least).unwrap_or(u32::MAX));
+            let least = plan.least_len(self.progress.plan).unwrap_or(u64::MAX);
+            let waiting = if self.progress.waits { WAITING_LEN } else { 0 };
+            return u32::try_from(least).unwrap_or(u32::MAX).saturating_add(waiting);
         }
         let (arrays, read) = (self.arrays(), self.progress.read);
         let missing = arrays.min_items.saturating_sub(read);
@@ -176,8 +187,8 @@ impl Elements {
     }
 
     fn content(&self) -> impl Hash + '_ {
-        let Progress { read, plan, seen, avoid } = &self.progress;
-        (Arc::as_ptr(&self.spelling), self.node, self.cell, self.level, *read, *plan, seen, avoid)
+        let Progress { read, plan, waits, seen, avoid } = &self.progress;
+        (Arc::as_ptr(&self.spelling), self.node, self.cell, self.level, (*read, *plan, *waits), seen, avoid)
     }
 }
 

@@ -33,6 +33,12 @@ pub enum PropertyOrder {
     Any,
 }
 
+/// What a member or element adds to the length of a way on which it brings nothing nearer that must still come: more than any other costs, so that a
+/// shortest completion goes to what must come. Lengths alone would not lead there: they leave out the white space of lines and take names for free
+/// that were used, so whatever can be repeated may look shorter each time. What remains has no such addition by itself, or what was begun
+/// could be put off for what was not.
+pub(super) const WAITING_LEN: u32 = 1 << 16;
+
 /// How JSON is spelled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Style {

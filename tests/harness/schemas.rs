@@ -41,6 +41,33 @@ fn type_names() -> impl Strategy<Value = Value> {
     ]
 }
 
+/// Objects that must have members under some names or with some values, of which there may be too few or room for too few. Keywords at random seldom say so.
+fn wishing() -> impl Strategy<Value = Value> {
+    let names = || prop::collection::btree_set(name(), 1..4).prop_map(|names| json!({ "enum": names }));
+    let unwanted = prop_oneof![
+        names().prop_map(|names| json!({"propertyNames": {"not": names}})),
+        names().prop_map(|names| json!({ "propertyNames": names })),
+        type_names().prop_map(|types| json!({"additionalProperties": {"type": types}})),
+        (pattern(), type_names())
+            .prop_map(|(pattern, types)| json!({"patternProperties": {pattern: {"type": types}}})),
+    ];
+    let bound = |name: &'static str| (1_u32..4).prop_map(move |count| (name, json!(count)));
+    let more = prop_oneof![
+        names().prop_map(|names| ("propertyNames", names)),
+        bound("minProperties"),
+        bound("maxProperties"),
+        type_names().prop_map(|types| ("additionalProperties", json!({ "type": types }))),
+        prop::collection::vec(value(), 1..4)
+            .prop_map(|values| ("additionalProperties", json!({ "enum": values }))),
+        name().prop_map(|name| ("required", json!([name]))),
+    ];
+    (prop::collection::vec(unwanted, 1..4), prop::collection::vec(more, 0..4)).prop_map(|(unwanted, more)| {
+        let mut schema = json!({"type": "object", "not": {"anyOf": unwanted}});
+        more.into_iter().for_each(|(keyword, value)| schema[keyword] = value);
+        schema
+    })
+}
+
 /// One keyword with a value.
 fn keyword(schema: &BoxedStrategy<Value>) -> impl Strategy<Value = (&'static str, Value)> + use<> {
     let count = || (0_u32..4).prop_map(Value::from);
@@ -98,7 +125,11 @@ fn keyword(schema: &BoxedStrategy<Value>) -> impl Strategy<Value = (&'static str
 }
 
 fn schema() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![4 => type_names().prop_map(|types| json!({ "type": types })), 1 => any::<bool>().prop_map(Value::from)];
+    let leaf = prop_oneof![
+        4 => type_names().prop_map(|types| json!({ "type": types })),
+        1 => any::<bool>().prop_map(Value::from),
+        1 => wishing(),
+    ];
     leaf.prop_recursive(4, 32, 4, |inner| {
         prop::collection::vec(keyword(&inner.boxed()), 1..5).prop_map(|keywords| {
             Value::Object(keywords.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())

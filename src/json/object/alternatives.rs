@@ -14,7 +14,7 @@ use super::members::Members;
 use super::names::{Names, add};
 use super::then::{AfterName, AfterOther, OtherName};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
-use crate::json::spelling::Spelling;
+use crate::json::spelling::{Spelling, WAITING_LEN};
 use crate::json::string::StringLanguage;
 use crate::schema::NodeId;
 
@@ -171,6 +171,16 @@ impl Alternatives {
     /// The alternatives after another name.
     pub(super) fn after_other(&self, offers: &[Offer], name: Option<&str>) -> Self {
         Self::new(&self.group, self.each_after_other(offers, name).collect())
+    }
+
+    /// The least length of what remains after another name.
+    pub(super) fn len_after_other(&self, offers: &[Offer]) -> u32 {
+        let waits = |&(at, class): &Offer| {
+            let members: &Members = &self.alive[at];
+            members.waits(members.objects().rest[class].grants)
+        };
+        let waiting = if offers.iter().all(waits) { WAITING_LEN } else { 0 };
+        self.after_other(offers, None).min_len().saturating_add(waiting)
     }
 
     fn each_after_other(&self, offers: &[Offer], name: Option<&str>) -> impl Iterator<Item = Members> {

@@ -12,10 +12,6 @@ use crate::expression::{Expression, Leaf, fingerprint};
 use crate::json::distinct::{Count, after_member, taken};
 use crate::schema::{Granting, Member, NameClass, NodeId, Objects};
 
-/// What a wish adds to the length of what remains, once something was read: more than any other member costs, so that the shortest way goes to
-/// one that grants it, and does not wait for it to become cheap.
-const WISH_LEN: u32 = 1 << 16;
-
 /// What remains of one alternative.
 #[derive(Clone, Debug)]
 pub(super) struct Members {
@@ -329,9 +325,17 @@ impl Members {
         let granting = (0..).zip(self.object.wish_lens(self.progress.granted));
         let further =
             granting.map(|(members, len)| len.saturating_add(fill(missing.saturating_sub(members))));
-        let wishes = self.objects().wishes - self.progress.granted.count_ones();
-        let waiting = if self.progress.read == 0 { 0 } else { wishes.saturating_mul(WISH_LEN) };
-        required.saturating_add(waiting).saturating_add(further.min().unwrap_or_default())
+        required.saturating_add(further.min().unwrap_or_default())
+    }
+
+    /// Whether wishes remain, and a member after which these are granted brings none of them nearer.
+    pub(super) fn waits(&self, granted: u32) -> bool {
+        let known = self.progress.granted;
+        known.count_ones() < self.objects().wishes && known | granted == known
+    }
+
+    pub(super) fn required_left(&self) -> usize {
+        self.open_members().filter(|(_, member)| member.required).count()
     }
 
     /// The length of a shortest rest.

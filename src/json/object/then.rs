@@ -9,6 +9,7 @@ use super::alternatives::{Alternatives, Group, Offer, lefts};
 use super::members::Members;
 use crate::expression::{Binder, Expression, Rule, fingerprint};
 use crate::json::distinct::parse;
+use crate::json::spelling::WAITING_LEN;
 use crate::json::string::decode;
 use crate::schema::NodeId;
 
@@ -68,7 +69,10 @@ impl Rule for AfterName {
 
     fn min_len(&self) -> u32 {
         let len = |(schema, before, after): (NodeId, Members, Members)| {
-            before.least_len(schema).saturating_add(after.rest_len())
+            let is_required = || before.required_left() > after.required_left();
+            let waits = before.waits(after.progress.granted) && !is_required();
+            let waiting = if waits { WAITING_LEN } else { 0 };
+            before.least_len(schema).saturating_add(after.rest_len()).saturating_add(waiting)
         };
         self.ways().map(len).min().expect("offered by one").saturating_add(1)
     }
@@ -107,7 +111,7 @@ impl Binder for AfterOther {
     }
 
     fn min_len(&self) -> u32 {
-        Rule::min_len(&self.before.after_other(&self.offers, None))
+        self.before.len_after_other(&self.offers)
     }
 
     fn same(&self, other: &dyn Binder) -> bool {
@@ -141,7 +145,7 @@ impl Binder for OtherName {
     }
 
     fn min_len(&self) -> u32 {
-        let after = Rule::min_len(&self.before.after_other(&self.offers, None));
+        let after = self.before.len_after_other(&self.offers);
         self.before.alive[0].least_len(self.schema).saturating_add(after)
     }
 
