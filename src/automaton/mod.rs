@@ -205,7 +205,8 @@ impl Automaton {
         residual::accepts(residual.threads(), &self.rules)
     }
 
-    /// A cheapest sequence of units that completes the residual: fewest bytes, a special token counting as one.
+    /// A cheapest sequence of units that completes the residual: fewest bytes, a special token counting as one. Lengths of JSON that is not read yet are
+    /// those of compact text, and names that were used count as if they could be used again, so a few bytes more than the fewest are possible.
     #[must_use]
     pub fn shortest_completion(&self, residual: &Residual) -> Arc<[Unit]> {
         if let Some(known) = self.completions.get(&residual.id()) {
