@@ -1,9 +1,10 @@
 //! Deadlines where what may follow depends on what was said: elements that must differ, names that are free.
 
+use harmony_mask::automaton::Rest;
 use harmony_mask::{Grammar, Matcher, Options, TokenId, TokenMask};
 use serde_json::{Value, json};
 
-use crate::harness::{COMPILER, HABITS, Habit, Random, WIDTH, choose};
+use crate::harness::{COMPILER, EXAMPLES, HABITS, Habit, Random, WIDTH, choose, example, walk};
 
 /// Schemas whose texts are captured while they are read, so that the length of the rest depends on them.
 fn schemas() -> Vec<Value> {
@@ -57,7 +58,7 @@ fn check(grammar: &Grammar, habit: Habit, random: &mut Random, schema: &Value) {
         }
         matcher.accept(choose(&matcher, &allowed, habit, random)).expect("the mask allows it");
     }
-    let spare = [0, random.below(4), random.below(40)][random.below(3)];
+    let spare = [0, random.below(4), random.below(40), random.below(400)][random.below(4)];
     let limit = matcher.tokens().len() + matcher.shortest_completion().len() + spare;
     matcher.finish_within(limit - matcher.tokens().len()).expect("the shortest fits");
     loop {
@@ -80,4 +81,57 @@ fn check(grammar: &Grammar, habit: Habit, random: &mut Random, schema: &Value) {
     let body = text.strip_suffix("<|return|>").unwrap_or(&text);
     let value: Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {text}"));
     assert!(jsonschema::is_valid(schema, &value), "{text}");
+}
+
+/// Texts that have as many tokens as bytes: what is left is known in tokens.
+#[test]
+fn a_deadline_leaves_out_what_would_be_late() {
+    let grammar =
+        COMPILER.compile_regex("\u{1}?(\u{2}\u{1}\u{3}|\u{3}\u{2}\u{1}\u{4}\u{1})").expect("compiles");
+    let free = grammar.matcher();
+    assert_eq!(free.automaton().enough_after_any(free.residual()), Some(4));
+    for (within, first) in [(3, "\u{2}"), (4, "\u{1}\u{2}"), (5, "\u{1}\u{2}\u{3}"), (6, "\u{1}\u{2}\u{3}")] {
+        let mut hurried = grammar.matcher();
+        hurried.finish_within(within).expect("the shortest has three");
+        let allowed: Vec<TokenId> = mask(&hurried).iter().collect();
+        assert_eq!(free.vocabulary().decode(&allowed), first, "within {within}");
+        assert_eq!(hurried.mask_id(), free.mask_id().filter(|_| within > 4));
+    }
+}
+
+/// While a deadline is far, masks and their numbers are those of the grammar, and every token is in time.
+#[test]
+fn far_deadlines_change_nothing() {
+    let mut random = Random::new(150);
+    let compile = |schema| COMPILER.compile_schema(&schema, &Options::default()).expect("compiles");
+    let mut seen = 0;
+    for (round, grammar) in schemas().into_iter().map(compile).chain(EXAMPLES.map(example)).enumerate() {
+        walk(&grammar, HABITS[round % HABITS.len()], 40, &mut Random::new(151), |matcher, all| {
+            let Some(enough) = matcher.automaton().enough_after_any(matcher.residual()) else { return };
+            seen += 1;
+            assert_eq!(judged(matcher, enough), *all);
+            check_far(matcher, enough + 1, all, &mut random);
+        });
+    }
+    assert!(seen > 300, "{seen} states");
+}
+
+/// The tokens after which `most` tokens are enough, if each unit takes one.
+fn judged(matcher: &Matcher, most: usize) -> TokenMask {
+    let mut mask = TokenMask::new(WIDTH);
+    let fits = |rest: Rest<'_>| rest.needs(rest.units().len()) <= most;
+    matcher.automaton().keep_fitting(matcher.residual(), &mut mask.as_mut(), &fits);
+    mask
+}
+
+fn check_far(matcher: &Matcher, within: usize, all: &TokenMask, random: &mut Random) {
+    let mut hurried = matcher.fork();
+    hurried.finish_within(within).expect("enough after any token");
+    assert_eq!((&mask(&hurried), hurried.mask_id()), (all, matcher.mask_id()));
+    let tokens: Vec<TokenId> = all.iter().collect();
+    for _ in 0..tokens.len().min(8) {
+        let mut next = hurried.fork();
+        next.accept(tokens[random.below(tokens.len())]).expect("the mask allows it");
+        assert!(next.shortest_completion().len() < within);
+    }
 }

@@ -25,6 +25,8 @@ pub(super) struct Allowed {
     own_bytes: usize,
     /// Found when first asked for.
     id: OnceLock<Option<MaskId>>,
+    /// Found when a deadline first asks.
+    enough_after_any: OnceLock<Option<usize>>,
     source: Source,
 }
 
@@ -36,7 +38,8 @@ impl Allowed {
         tokens: Box<[TokenId]>,
         own_bytes: usize,
     ) -> Self {
-        Self { inside, beyond, tokens, own_bytes, id: OnceLock::new(), source: Source::new() }
+        let (id, enough_after_any) = (OnceLock::new(), OnceLock::new());
+        Self { inside, beyond, tokens, own_bytes, id, enough_after_any, source: Source::new() }
     }
 
     /// The tokens that do not stay inside one leaf, as far as they are listed. Some may come twice.
@@ -58,6 +61,11 @@ impl Allowed {
             self.fill(&mut mask.as_mut());
             ids.of(&mask)
         })
+    }
+
+    /// How many tokens are [enough](super::Automaton::enough_after_any) after any of these.
+    pub(super) fn enough_after_any(&self, find: impl FnOnce() -> Option<usize>) -> Option<usize> {
+        *self.enough_after_any.get_or_init(find)
     }
 
     /// Writes the tokens into a mask, unless it has just these, and clears everything else.

@@ -4,6 +4,11 @@
 //! token. While a text is being captured, what follows may depend on all of it: then a completion is *likely*, and where it is not short
 //! enough for that, tokens are judged one by one. Tokens beyond a leaf that are too many to be listed, or were found by walking all threads at
 //! once, are left out: a deadline narrows, and may narrow too far.
+//!
+//! All this is for deadlines that are near. How many tokens are enough, whichever comes next, is found once for a residual; where more are left the
+//! mask is the residual's own, at the price of one without a deadline: in a known string 0.28 instead of 41 µs (`cargo bench --bench engine -- "far deadline"`).
+
+use std::cell::Cell;
 
 use super::Automaton;
 use super::completion::shortest_completion;
@@ -12,7 +17,7 @@ use super::thread::{Head, Tape, Thread};
 use super::token_set::TokenSet;
 use crate::expression::{Leaf, State};
 use crate::special::TokenId;
-use crate::token_mask::TokenMaskMut;
+use crate::token_mask::{TokenMask, TokenMaskMut};
 
 /// What completes a text after a token.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +26,28 @@ pub enum Rest<'a> {
     Units(&'a [Unit]),
     /// Units much like these: which ones depends on a text that is still being read.
     Likely(&'a [Unit]),
+}
+
+/// Tokens that are kept free, beside those of the likely rest once more, for what a captured text may turn out to ask for.
+const UNLIKELY: usize = 16;
+
+impl Rest<'_> {
+    /// Units that complete the text.
+    #[must_use]
+    pub fn units(&self) -> &[Unit] {
+        match self {
+            Self::Units(units) | Self::Likely(units) => units,
+        }
+    }
+
+    /// How many tokens must be left for a rest whose units take so many. One that is only likely must fit twice.
+    #[must_use]
+    pub fn needs(&self, tokens: usize) -> usize {
+        match self {
+            Self::Units(_) => tokens,
+            Self::Likely(_) => 2 * tokens + UNLIKELY,
+        }
+    }
 }
 
 /// Judges a completion.
@@ -54,6 +81,26 @@ impl Automaton {
         }
         let allowed = self.allowed(residual);
         allowed.others().filter(fits_exactly).for_each(|token| mask.insert(token));
+    }
+
+    /// How many tokens are enough to complete the text after any token that may come next: where so many are left after it, `keep_fitting` keeps all.
+    /// `None` where it leaves tokens out whatever is left. Found once for a residual, by judging all its tokens.
+    #[must_use]
+    pub fn enough_after_any(&self, residual: &Residual) -> Option<usize> {
+        let allowed = self.allowed(residual);
+        allowed.enough_after_any(|| {
+            let most = Cell::new(0);
+            let keep = |rest: Rest<'_>| {
+                // No unit takes more than one token.
+                most.set(most.get().max(rest.needs(rest.units().len())));
+                true
+            };
+            let width = self.vocabulary().width();
+            let (mut judged, mut all) = (TokenMask::new(width), TokenMask::new(width));
+            self.keep_fitting(residual, &mut judged.as_mut(), &keep);
+            allowed.fill(&mut all.as_mut());
+            (judged.words() == all.words()).then_some(most.get())
+        })
     }
 
     /// Whether [`keep_fitting`](Self::keep_fitting) keeps this token.

@@ -2,6 +2,8 @@
 //!
 //! A matcher with a deadline knows one completion that is in time, its *plan*. A token is allowed where the shortest completion after it is
 //! still in time, and where the plan says so; so there always is one, also where equally short texts have more tokens than the planned one.
+//!
+//! While the deadline is far, every token that the grammar allows is in time: then nothing is judged and no plan is made.
 
 use std::sync::Arc;
 
@@ -11,9 +13,6 @@ use crate::automaton::{Residual, Rest, Unit};
 use crate::special::TokenId;
 use crate::token_mask::TokenMaskMut;
 
-/// Tokens that are kept free, beside those of the likely rest once more, for what a captured text may turn out to ask for.
-const UNLIKELY: usize = 16;
-
 /// Fewer tokens than any completion has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot finish within {requested} tokens: the shortest completion has {needed}")]
@@ -22,6 +21,15 @@ pub struct DeadlineError {
     pub requested: usize,
     /// Tokens of the shortest completion.
     pub needed: usize,
+}
+
+/// When a completion must have ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deadline {
+    /// How many tokens there may be.
+    pub(super) tokens: usize,
+    /// How many there were when it was set, or fewer after a rollback. No step before has a plan.
+    pub(super) set_at: usize,
 }
 
 /// Tokens that complete a text in time. Cheap to clone.
@@ -57,61 +65,73 @@ impl Rules {
         forced::spell(self.vocabulary(), units)
     }
 
+    /// Whether the text can be completed in time after whatever token comes next, of which `left` are left where there is a deadline.
+    pub(super) fn is_far(&self, step: &Step, left: Option<usize>) -> bool {
+        left.is_none_or(|left| {
+            self.automaton().enough_after_any(&step.residual).is_some_and(|enough| enough < left)
+        })
+    }
+
     /// The place after one token, of which `left` are left where there is a deadline; `None` where the token is not allowed.
     pub(super) fn take(&self, step: &Step, token: TokenId, left: Option<usize>) -> Option<Step> {
         let mut next = self.next(step, token)?;
-        if let (Some(plan), Some(left)) = (&step.plan, left) {
-            let planned = plan.after(token);
+        if let Some(left) = left.filter(|left| !self.is_far(step, Some(*left))) {
+            let planned = self.plan(step, left).after(token);
             if planned.is_none() && !self.is_in_time(step, token, left) {
                 return None;
             }
-            next.plan = Some(self.plan_after(&next, planned, left));
+            next.plan = Some(self.better_plan(&next, planned, left.saturating_sub(1)));
         }
         Some(next)
     }
 
-    /// The plan after a token that was allowed when `left` were left: the shortest completion, or a way around it.
+    /// A completion of at most `left` tokens. A step that has none by itself was reached when the deadline was far.
+    pub(super) fn plan(&self, step: &Step, left: usize) -> Plan {
+        step.plan.clone().unwrap_or_else(|| self.better_plan(step, None, left))
+    }
+
+    /// The plan of a step that was reached in time: the shortest completion, or what is left of the last plan, or a way around both.
     ///
     /// A text that is captured may turn out to be one that asks for a longer rest (a first element that takes the only short choice of the
     /// second). One byte more makes it another text.
-    fn plan_after(&self, next: &Step, planned: Option<Plan>, left: usize) -> Plan {
-        let shortest = self.shortest(&next.residual);
+    fn better_plan(&self, step: &Step, planned: Option<Plan>, left: usize) -> Plan {
+        let shortest = self.shortest(&step.residual);
         if let Some(planned) = planned.filter(|planned| planned.tokens().len() <= shortest.len()) {
             return planned;
         }
-        if shortest.len() < left {
+        if shortest.len() <= left {
             return Plan::new(shortest);
         }
         let trie = self.vocabulary().trie();
         let longer = trie.children(None).filter_map(|node| trie.node(node).token).filter_map(|byte| {
-            let rest = self.shortest(&self.next(next, byte)?.residual);
+            let rest = self.shortest(&self.next(step, byte)?.residual);
             Some([&[byte], &rest[..]].concat())
         });
         Plan::new(longer.min_by_key(Vec::len).filter(|plan| plan.len() < shortest.len()).unwrap_or(shortest))
     }
 
     fn is_in_time(&self, step: &Step, token: TokenId, left: usize) -> bool {
-        self.automaton().fits_after(&step.residual, token, &|rest| self.fits(rest, left))
+        self.automaton().fits_after(&step.residual, token, &|rest| self.fits(&rest, left))
     }
 
-    /// Whether one token and the rest are at most `left`. A rest that is only likely must fit twice.
-    fn fits(&self, rest: Rest<'_>, left: usize) -> bool {
-        match rest {
-            // No unit takes more than one token; spelling takes longer than all else.
-            Rest::Units(units) => units.len() < left || self.spell(units).len() < left,
-            Rest::Likely(units) => 2 * self.spell(units).len() + UNLIKELY < left,
-        }
+    /// Whether one token and the rest are at most `left`.
+    fn fits(&self, rest: &Rest<'_>, left: usize) -> bool {
+        // No unit takes more than one token; spelling takes longer than all else.
+        let is_enough = |tokens: usize| rest.needs(tokens) < left;
+        is_enough(rest.units().len()) || is_enough(self.spell(rest.units()).len())
     }
 
     /// The tokens that may come next, of which `left` are left where there is a deadline.
     pub(super) fn fill(&self, step: &Step, left: Option<usize>, mask: &mut TokenMaskMut<'_>) {
-        match (&step.plan, left) {
-            (Some(plan), Some(left)) => {
-                self.automaton().keep_fitting(&step.residual, mask, &|rest| self.fits(rest, left));
-                plan.tokens().first().into_iter().for_each(|token| mask.insert(*token));
-            }
-            _ => self.automaton().fill(&step.residual, mask),
+        match left.filter(|left| !self.is_far(step, Some(*left))) {
+            Some(left) => self.fill_in_time(step, left, mask),
+            None => self.automaton().fill(&step.residual, mask),
         }
         self.keep_within_cap(step, mask);
+    }
+
+    fn fill_in_time(&self, step: &Step, left: usize, mask: &mut TokenMaskMut<'_>) {
+        self.automaton().keep_fitting(&step.residual, mask, &|rest| self.fits(&rest, left));
+        self.plan(step, left).tokens().first().into_iter().for_each(|token| mask.insert(*token));
     }
 }

@@ -31,7 +31,7 @@ use crate::special::{SpecialToken, TokenId};
 use crate::token_mask::{TokenMask, TokenMaskMut};
 use crate::transcript::Transcript;
 use crate::vocabulary::Vocabulary;
-use deadline::Plan;
+use deadline::{Deadline, Plan};
 use prompt::TurnStart;
 use rules::Step;
 
@@ -60,8 +60,7 @@ pub struct Matcher {
     tokens: Vec<TokenId>,
     /// The place before the first token, and after each.
     steps: Vec<Step>,
-    /// How many tokens there may be at the end.
-    deadline: Option<usize>,
+    deadline: Option<Deadline>,
 }
 
 impl Matcher {
@@ -116,8 +115,8 @@ impl Matcher {
 
     /// The number of the mask that [`fill_mask`](Self::fill_mask) gives, for engines that keep masks on their device and send numbers.
     ///
-    /// Equal masks of one compiler have one number, in all its grammars. `None` where a deadline or a cap narrows the mask, as such masks
-    /// are made for one sequence, and when [`MaskId::MOST`] masks have numbers. Costs a lookup where the state was seen before, and the hash of
+    /// Equal masks of one compiler have one number, in all its grammars. `None` where a deadline that is near or a cap narrows the mask, as such
+    /// masks are made for one sequence, and when [`MaskId::MOST`] masks have numbers. Costs a lookup where the state was seen before, and the hash of
     /// the mask where it was not.
     ///
     /// ```
@@ -136,9 +135,10 @@ impl Matcher {
         if self.is_narrowed() { None } else { self.rules.automaton().mask_id(self.residual()) }
     }
 
-    /// Whether the mask is less than what the grammar allows.
+    /// Whether the mask may be less than what the grammar allows.
     fn is_narrowed(&self) -> bool {
-        self.deadline.is_some() || self.rules.is_at_cap(self.step())
+        let step = self.step();
+        self.rules.is_at_cap(step) || !self.rules.is_far(step, self.left_after(0))
     }
 
     /// Takes one token.
@@ -161,9 +161,7 @@ impl Matcher {
     pub fn rollback(&mut self, count: usize) -> Result<(), RollbackError> {
         let accepted = self.tokens.len();
         let left = accepted.checked_sub(count).ok_or(RollbackError { requested: count, accepted })?;
-        if self.deadline.is_some() {
-            self.plan_again(left);
-        }
+        self.go_back_before_deadline(left);
         self.tokens.truncate(left);
         self.steps.truncate(left + 1);
         Ok(())
@@ -180,7 +178,8 @@ impl Matcher {
     /// Sees to it that the completion ends, validly, within so many further tokens: from here on masks leave out every token after which that would
     /// not be possible. May be called at any step, again too; a rollback leaves the deadline where it is.
     ///
-    /// Masks cost more under a deadline: what completes the text is found for each state that a token can lead to.
+    /// A deadline that is far costs little: in each state it is found once how many tokens are enough after any token. Near to it masks cost more:
+    /// what completes the text is found for each state that a token can lead to.
     ///
     /// # Errors
     ///
@@ -190,7 +189,8 @@ impl Matcher {
         if plan.len() > tokens {
             return Err(DeadlineError { requested: tokens, needed: plan.len() });
         }
-        self.deadline = Some(self.tokens.len().saturating_add(tokens));
+        let set_at = self.tokens.len();
+        self.deadline = Some(Deadline { tokens: set_at.saturating_add(tokens), set_at });
         self.steps.iter_mut().for_each(|step| step.plan = None);
         self.step_mut().plan = Some(Plan::new(plan));
         Ok(())
@@ -272,10 +272,9 @@ impl Matcher {
     #[must_use]
     pub fn shortest_completion(&self) -> Vec<TokenId> {
         let shortest = self.rules.shortest(self.residual());
-        match &self.step().plan {
-            Some(plan) if plan.tokens().len() < shortest.len() => plan.tokens().to_vec(),
-            _ => shortest,
-        }
+        let plan = self.left_after(0).map(|left| self.rules.plan(self.step(), left));
+        let shorter = plan.filter(|plan| plan.tokens().len() < shortest.len());
+        shorter.map_or(shortest, |plan| plan.tokens().to_vec())
     }
 
     /// Tokens that say `units`, the longest first.
@@ -337,17 +336,16 @@ impl Matcher {
 
     /// How many tokens there may be after this many further ones, where there is a deadline.
     fn left_after(&self, further: usize) -> Option<usize> {
-        self.deadline.map(|deadline| deadline.saturating_sub(self.tokens.len() + further))
+        self.deadline.map(|deadline| deadline.tokens.saturating_sub(self.tokens.len() + further))
     }
 
-    /// Sees to it that a step has a plan after a rollback to it: from before the deadline was set, the plan is what was said since, and how it
-    /// was to go on.
-    fn plan_again(&mut self, step: usize) {
-        if self.steps[step].plan.is_none() {
-            let rest = self.step().plan.as_ref().map_or(&[][..], Plan::tokens);
-            let plan = [&self.tokens[step..], rest].concat();
-            self.steps[step].plan = Some(Plan::new(plan));
-        }
+    /// Gives a step from before the deadline was set a plan, before a rollback to it: what was said since, and how it was to go on.
+    fn go_back_before_deadline(&mut self, step: usize) {
+        let Some(deadline) = self.deadline.filter(|deadline| step < deadline.set_at) else { return };
+        let rest = self.shortest_completion();
+        let plan = [&self.tokens[step..], &rest].concat();
+        self.steps[step].plan = Some(Plan::new(plan));
+        self.deadline = Some(Deadline { set_at: step, ..deadline });
     }
 
     /// Why `token` cannot be accepted: steps its bytes as far as they go.
