@@ -197,7 +197,17 @@ impl LeafTables {
 
     /// Where the tokens that stay inside the leaf lead to from a state. Only deadlines ask.
     pub(super) fn ends(&self, vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Arc<Ends> {
-        let make = |(leaf, state): &(Leaf, State)| Ends::new(vocabulary, leaf, *state);
+        let twin = leaf.twin(state);
+        if let Some((twin, _)) = twin.as_ref().filter(|(_, at)| *at == state) {
+            return self.ends(vocabulary, twin, state);
+        }
+        let make = |(leaf, state): &(Leaf, State)| match &twin {
+            Some((twin, at)) => {
+                let ends = self.ends(vocabulary, twin, *at);
+                ends.of_twin(vocabulary, (twin, *at), (leaf, *state))
+            }
+            None => Ends::new(vocabulary, leaf, *state),
+        };
         let bytes = |(leaf, _): &(Leaf, _), ends: &Ends| ends.memory_bytes() + leaf.memory_bytes();
         known(&self.ends, (leaf.clone(), state), make, bytes)
     }

@@ -126,6 +126,12 @@ pub trait Language: Debug + Send + Sync + Any {
         false
     }
 
+    /// A state of a wider language that mostly reads on alike: where bytes lead both to equal states, these are complete alike, and lead to equal ones
+    /// again. The wider language has no twins itself.
+    fn twin(&self, _state: State) -> Option<(Leaf, State)> {
+        None
+    }
+
     /// The state that stands for this one when tokens are sorted, so that states share that work.
     fn class(&self, state: State) -> Class {
         Class::of(state)

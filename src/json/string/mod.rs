@@ -53,6 +53,8 @@ pub(super) struct StringLanguage {
     fingerprint: u64,
     /// What stands for states of this language, made when a mask is first asked for.
     wide: OnceLock<Option<Wide>>,
+    /// The strings with those that are excluded, made when a deadline first asks.
+    all: OnceLock<Leaf>,
     /// For each class of bytes that the automaton tells apart, the one that is cheapest to spell, and the length of its spelling.
     cheapest_bytes: OnceLock<Box<[(u8, u32)]>>,
 }
@@ -100,8 +102,12 @@ impl StringLanguage {
         limit: usize,
     ) -> Result<Self, LimitExceeded> {
         let window = Window::new(dfa.clone(), min, max, limit)?;
-        let (wide, cheapest_bytes) = (OnceLock::new(), OnceLock::new());
-        let strings = Self {
+        Ok(Self::within(dfa, window, escapes).hashed())
+    }
+
+    /// The strings whose text is a word of `dfa` that the window lets through.
+    fn within(dfa: Arc<Dfa>, window: Window, escapes: Escapes) -> Self {
+        Self {
             dfa,
             window,
             escapes,
@@ -109,26 +115,18 @@ impl StringLanguage {
             excluded: None,
             open: None,
             fingerprint: 0,
-            wide,
-            cheapest_bytes,
-        };
-        Ok(strings.hashed())
+            wide: OnceLock::new(),
+            all: OnceLock::new(),
+            cheapest_bytes: OnceLock::new(),
+        }
     }
 
     /// The strings whose text is one of the open words, told apart by label.
     pub(super) fn words(open: OpenWords) -> Self {
-        let window = Window::new(open.words.dfa.clone(), 0, None, usize::MAX).expect("no bounds, no table");
-        Self {
-            dfa: open.words.dfa.clone(),
-            window,
-            escapes: Escapes::Needed,
-            is_counting: false,
-            excluded: None,
-            fingerprint: open.fingerprint(),
-            open: Some(open),
-            wide: OnceLock::from(None),
-            cheapest_bytes: OnceLock::new(),
-        }
+        let dfa = open.words.dfa.clone();
+        let window = Window::new(dfa.clone(), 0, None, usize::MAX).expect("no bounds, no table");
+        let (fingerprint, wide) = (open.fingerprint(), OnceLock::from(None));
+        Self { fingerprint, open: Some(open), wide, ..Self::within(dfa, window, Escapes::Needed) }
     }
 
     /// The strings whose text is a word of `dfa` with at least `min` and at most `max` characters, but none of the `known` and none of
@@ -158,6 +156,15 @@ impl StringLanguage {
     /// The same strings, with states that know how many characters were read.
     fn counting(self) -> Self {
         Self { is_counting: true, ..self }.hashed()
+    }
+
+    /// The same strings and those that are excluded.
+    fn all(&self) -> Leaf {
+        let make = || {
+            let strings = Self::within(self.dfa.clone(), self.window.clone(), self.escapes);
+            Leaf::new(Self { is_counting: self.is_counting, ..strings }.hashed())
+        };
+        self.all.get_or_init(make).clone()
     }
 
     fn hashed(mut self) -> Self {
@@ -263,6 +270,14 @@ impl Language for StringLanguage {
 
     fn completion(&self, state: State, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
         completion::shortest(self, state, cost)
+    }
+
+    /// The excluded words are read beside the text, and forgotten where it is no beginning of one.
+    fn twin(&self, state: State) -> Option<(Leaf, State)> {
+        self.excluded.as_ref()?;
+        let Unpacked { position, phase } = Unpacked::from(state);
+        let position = Position { excluded: None, ..position };
+        Some((self.all(), Unpacked { position, phase }.pack()))
     }
 
     fn class(&self, state: State) -> Class {

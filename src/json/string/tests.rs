@@ -224,6 +224,30 @@ proptest! {
         }
     }
 
+    /// The twin of a state reads all that the state reads, and is the state where the text is no beginning of an excluded word.
+    #[test]
+    fn a_twin_reads_on_alike(
+        text in "[a-cé\n]{0,4}",
+        rest in proptest::collection::vec(proptest::sample::select(vec!["a", "b", "é", "\"", "\\", "\\n", "\\u00e", "9"]), 0..5),
+    ) {
+        const EXCLUDED: [&str; 4] = ["", "ab", "abba", "é\n"];
+        let strings = excluding(Dfa::text(), &EXCLUDED);
+        let spelling = serde_json::to_string(&text).unwrap();
+        let state = read(&strings, spelling.strip_suffix('"').unwrap().as_bytes()).unwrap();
+        let (all, twin) = strings.twin(state).unwrap();
+        prop_assert_eq!(twin == state, !EXCLUDED.iter().any(|word| word.starts_with(&text)));
+        let (mut one, mut two) = (Some(state), Some(twin));
+        for byte in rest.concat().bytes() {
+            let were_equal = one == two;
+            one = one.and_then(|state| strings.step(state, byte));
+            two = two.and_then(|state| all.step(state, byte));
+            prop_assert!(one.is_none() || two.is_some());
+            prop_assert!(!were_equal || one == two);
+            let (Some(own), Some(twin)) = (one, two) else { continue };
+            prop_assert_eq!(strings.is_complete(own), all.is_complete(twin));
+        }
+    }
+
     /// Law 2 in small: what is live can be completed, and the completion is a string that decodes.
     #[test]
     fn every_live_prefix_can_be_completed(choices in proptest::collection::vec(any::<u16>(), 0..12), free: bool, min in 0..4_u32) {
