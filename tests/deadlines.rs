@@ -1,6 +1,6 @@
 //! Deadlines where what may follow depends on what was said: elements that must differ, names that are free.
 
-use harmony_mask::automaton::Rest;
+use harmony_mask::automaton::Unit;
 use harmony_mask::{Grammar, Matcher, Options, TokenId, TokenMask};
 use serde_json::{Value, json};
 
@@ -9,7 +9,9 @@ use crate::harness::{COMPILER, EXAMPLES, HABITS, Habit, Random, WIDTH, choose, e
 /// Schemas whose texts are captured while they are read, so that the length of the rest depends on them.
 fn schemas() -> Vec<Value> {
     let unique = |items: Value, least: usize| json!({"type": "array", "items": items, "uniqueItems": true, "minItems": least});
-    let long = "x".repeat(60);
+    let pair = |first: Value, second: Value| json!({"type": "array", "prefixItems": [first, second], "minItems": 2, "items": false, "uniqueItems": true});
+    let strings = json!({"type": "array", "items": {"type": "string", "maxLength": 1}});
+    let (long, longer) = ("x".repeat(60), "x1y2".repeat(40));
     let person = json!({
         "type": "object",
         "properties": {"name": {"type": "string"}, "is_new": {"type": "boolean"}},
@@ -25,7 +27,18 @@ fn schemas() -> Vec<Value> {
         unique(person, 3),
         unique(json!({"type": "array", "items": {"enum": [0, 1, "two"]}, "maxItems": 2}), 3),
         // What the first says may leave only the long one for the second.
-        json!({"type": "array", "prefixItems": [{"type": "string"}, {"enum": ["a", long]}], "minItems": 2, "items": false, "uniqueItems": true}),
+        pair(json!({"type": "string"}), json!({"enum": ["a", long]})),
+        pair(json!({"type": "string", "maxLength": 1}), json!({"enum": ["q", longer]})),
+        pair(json!({"type": "integer"}), json!({"enum": [7, 10, longer]})),
+        pair(
+            strings,
+            json!({"type": "array", "items": {"enum": ["a", longer]}, "minItems": 1, "maxItems": 1}),
+        ),
+        pair(
+            json!({"type": "object", "additionalProperties": {"type": "boolean"}}),
+            json!({"type": "object", "properties": {"a": {"enum": [true, longer]}}, "required": ["a"], "additionalProperties": false}),
+        ),
+        unique(unique(json!({"type": "string", "maxLength": 1}), 2), 2),
         json!({"type": "object", "minProperties": 3, "additionalProperties": {"type": "integer"}}),
         unique(json!({"type": "object", "minProperties": 2, "additionalProperties": {"type": "boolean"}}), 2),
     ]
@@ -119,7 +132,7 @@ fn far_deadlines_change_nothing() {
 /// The tokens after which `most` tokens are enough, if each unit takes one.
 fn judged(matcher: &Matcher, most: usize) -> TokenMask {
     let mut mask = TokenMask::new(WIDTH);
-    let fits = |rest: Rest<'_>| rest.needs(rest.units().len()) <= most;
+    let fits = |rest: &[Unit]| rest.len() <= most;
     matcher.automaton().keep_fitting(matcher.residual(), &mut mask.as_mut(), &fits);
     mask
 }
@@ -133,5 +146,46 @@ fn check_far(matcher: &Matcher, within: usize, all: &TokenMask, random: &mut Ran
         let mut next = hurried.fork();
         next.accept(tokens[random.below(tokens.len())]).expect("the mask allows it");
         assert!(next.shortest_completion().len() < within);
+    }
+}
+
+/// A text that takes the only short choice of what follows is left out in time, and others that lead to the same place of its leaf are not.
+#[test]
+fn texts_that_ask_for_more_are_told_apart() {
+    let long = "x1y2".repeat(40);
+    let then = |first: Value, second: Value| {
+        let prefix = [first, second];
+        json!({"type": "array", "prefixItems": prefix, "minItems": 2, "items": false, "uniqueItems": true})
+    };
+    let one = |items: Value| json!({"type": "array", "items": items, "minItems": 1, "maxItems": 1});
+    let letter = json!({"type": "string", "pattern": "^[ab]$"});
+    let lettered = json!({
+        "type": "object", "patternProperties": {"^[ab]+$": {"const": 0}}, "additionalProperties": false,
+        "minProperties": 1, "maxProperties": 1
+    });
+    let b = json!({"type": "object", "properties": {"b": {"enum": [0, long]}}, "required": ["b"], "additionalProperties": false});
+    check_apart(&then(letter.clone(), json!({"enum": ["b", long]})), "[\"", "a", "b");
+    check_apart(&then(json!({"enum": [6, 7]}), json!({"enum": [7, long]})), "[", "6", "7");
+    check_apart(&then(one(letter), one(json!({"enum": ["b", long]}))), "[ [\"", "a", "b");
+    check_apart(&then(lettered, b), "[ {\"", "a", "b");
+}
+
+fn check_apart(schema: &Value, begins: &str, other: &str, taken: &str) {
+    let grammar = COMPILER.compile_schema(schema, &Options::default()).expect("compiles");
+    let mut matcher = grammar.matcher();
+    let vocabulary = matcher.vocabulary().clone();
+    let token = |text: &str| vocabulary.trie().longest_match(text.as_bytes()).expect("a token").0;
+    begins.split_inclusive(' ').for_each(|text| matcher.accept(token(text.trim())).expect("a beginning"));
+    let [least, most] = [other, taken].map(|first| {
+        let mut next = matcher.fork();
+        next.accept(token(first)).expect("a first element");
+        1 + next.shortest_completion().len()
+    });
+    assert!(least < 16 && most > 90, "{least} and {most} tokens");
+    for within in least..=most {
+        let mut hurried = matcher.fork();
+        hurried.finish_within(within).expect("time for the other");
+        let allowed = [other, taken].map(|first| mask(&hurried).contains(token(first)));
+        assert_eq!(allowed, [true, within == most], "{other} and {taken} within {within} of {schema}");
     }
 }

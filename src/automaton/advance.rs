@@ -58,7 +58,8 @@ fn advance_thread(thread: &Thread, bytes: &[u8], rules: &Expansions, out: &mut V
 
 fn advance_below(below: Stack, tape: Tape, bytes: &[u8], rules: &Expansions, out: &mut Vec<Thread>) {
     if bytes.is_empty() {
-        return open(below, tape, rules, out);
+        open(below, tape, rules, out);
+        return;
     }
     let mut after = Vec::new();
     open(below, tape, rules, &mut after);

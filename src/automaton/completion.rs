@@ -1,39 +1,48 @@
 //! The shortest way to the end, and what is forced on the way.
 
+use std::sync::Arc;
+
 use super::expansions::Expansions;
 use super::residual::{Unit, accepts, step};
 use super::thread::{Head, Thread, open};
+use crate::expression::{Expression, Label};
 
 /// The longest forced run that is looked for, in units. A forced run ends by itself (the end can always be reached); this bounds the work of one call.
 const FORCED_UNITS: usize = 4096;
 
-/// A cheapest sequence of units that reads everything.
-pub(super) fn shortest_completion(threads: &[Thread], rules: &Expansions) -> Vec<Unit> {
-    let mut units = Vec::new();
+/// What reads everything.
+#[derive(Debug, Default)]
+pub(super) struct Completion {
+    pub(super) units: Vec<Unit>,
+    /// The texts that were captured on the way, and perhaps some of alternatives.
+    pub(super) captured: Vec<Arc<[u8]>>,
+}
+
+/// A cheapest completion.
+pub(super) fn completion(threads: &[Thread], rules: &Expansions) -> Completion {
+    let mut found = Completion::default();
     let mut thread = cheapest(threads);
     loop {
-        let mut after = Vec::new();
-        match &thread.head {
-            Head::End => return units,
+        let (below, tape) = match &thread.head {
+            Head::End => return found,
             Head::Special(token) => {
-                units.push(Unit::Special(*token));
-                open(thread.below.clone(), thread.tape.clone(), rules, &mut after);
+                found.units.push(Unit::Special(*token));
+                (thread.below.clone(), thread.tape.clone())
             }
             Head::Literal { bytes, at } => {
-                units.extend(bytes[*at..].iter().map(|byte| Unit::Byte(*byte)));
-                open(thread.below.clone(), thread.tape.extended(&bytes[*at..]), rules, &mut after);
+                found.units.extend(bytes[*at..].iter().map(|byte| Unit::Byte(*byte)));
+                (thread.below.clone(), thread.tape.extended(&bytes[*at..]))
             }
             Head::Leaf { leaf, state } => {
                 let arms = thread.arms();
-                let cost =
-                    |label: u32| arms.get(label as usize).map_or(0, crate::expression::Expression::min_len);
-                let (read, _) = leaf.completion(*state, &cost);
-                let last = leaf.reads(*state, &read);
-                let last = last.expect("a completion is read by its leaf");
-                units.extend(read.iter().map(|byte| Unit::Byte(*byte)));
-                thread.leave(leaf, last, &read, rules, &mut after);
+                let cost = |label: Label| arms.get(label as usize).map_or(0, Expression::min_len);
+                let (read, label) = leaf.completion(*state, &cost);
+                found.units.extend(read.iter().map(|byte| Unit::Byte(*byte)));
+                (thread.below_leaf(label), thread.tape.extended(&read))
             }
-        }
+        };
+        let mut after = Vec::new();
+        found.captured.extend(open(below, tape, rules, &mut after));
         thread = cheapest(&after);
     }
 }

@@ -13,6 +13,7 @@
 mod advance;
 mod allowed;
 mod branch;
+mod captured;
 mod collect;
 mod completion;
 mod describe;
@@ -42,7 +43,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use branch::{Branch, Offer};
 pub use mask_ids::MaskId;
 pub use residual::{Residual, Unit};
-pub use within::Rest;
 
 use allowed::Allowed;
 use collect::Collector;
@@ -212,7 +212,7 @@ impl Automaton {
         if let Some(known) = self.completions.get(&residual.id()) {
             return known;
         }
-        let found: Arc<[Unit]> = completion::shortest_completion(residual.threads(), &self.rules).into();
+        let found: Arc<[Unit]> = completion::completion(residual.threads(), &self.rules).units.into();
         self.completions.insert(residual.id(), found.clone());
         found
     }

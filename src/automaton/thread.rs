@@ -136,9 +136,9 @@ impl Thread {
     }
 }
 
-/// Resolves everything above the next consuming positions of `stack` and adds a thread for each.
-pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<Thread>) {
-    let mut opening = Opening { rules, pending: Vec::with_capacity(8), out };
+/// Resolves everything above the next consuming positions of `stack` and adds a thread for each. Gives the texts that were captured to their end.
+pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<Thread>) -> Vec<Arc<[u8]>> {
+    let mut opening = Opening { rules, pending: Vec::with_capacity(8), captured: Vec::new(), out };
     opening.pending.push(Pending { first: None, below: stack, tape });
     // Alternatives are met again where the frames above them read nothing.
     #[expect(clippy::mutable_key_type, reason = "what is filled in later is neither hashed nor compared")]
@@ -154,6 +154,7 @@ pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<T
             opening.frame(&below, tape);
         }
     }
+    opening.captured
 }
 
 /// What is still to be opened: an expression, if any, on a stack.
@@ -168,6 +169,7 @@ struct Pending {
 struct Opening<'a> {
     rules: &'a Expansions,
     pending: Vec<Pending>,
+    captured: Vec<Arc<[u8]>>,
     out: &'a mut Vec<Thread>,
 }
 
@@ -191,7 +193,10 @@ impl Opening<'_> {
                 let tape = if *outermost { Tape::Outside } else { tape };
                 self.push(then.clone(), below.push(bind), tape);
             }
-            Some((Frame::Bind { text, binder }, below)) => self.push(binder.bind(text), below.clone(), tape),
+            Some((Frame::Bind { text, binder }, below)) => {
+                self.captured.push(text.clone());
+                self.push(binder.bind(text), below.clone(), tape);
+            }
             Some((Frame::Arms(_), _)) => unreachable!("arms are taken together with the leaf above them"),
         }
     }

@@ -1,8 +1,8 @@
 //! Which tokens leave an end within reach: masks narrowed by what completes the text after each token.
 //!
 //! A token that stays inside a leaf leads to one of few states, and what completes the text from there is found once per state, not once per
-//! token. While a text is being captured, what follows may depend on all of it: then a completion is *likely*, and where it is not short
-//! enough for that, tokens are judged one by one. Tokens beyond a leaf that are too many to be listed, or were found by walking all threads at
+//! token. While a text is being captured, what follows depends on it: then [a completion for each text](super::captured) must be in time, and where one
+//! is not, tokens are judged one by one. Tokens beyond a leaf that are too many to be listed, or were found by walking all threads at
 //! once, are left out: a deadline narrows, and may narrow too far.
 //!
 //! All this is for deadlines that are near. How many tokens are enough, whichever comes next, is found once for a residual; where more are left the
@@ -10,48 +10,16 @@
 
 use std::cell::Cell;
 
-use super::Automaton;
-use super::completion::shortest_completion;
 use super::residual::{Residual, Unit};
 use super::thread::{Head, Tape, Thread};
 use super::token_set::TokenSet;
+use super::{Automaton, captured};
 use crate::expression::{Leaf, State};
 use crate::special::TokenId;
 use crate::token_mask::{TokenMask, TokenMaskMut};
 
-/// What completes a text after a token.
-#[derive(Clone, Copy, Debug)]
-pub enum Rest<'a> {
-    /// These units.
-    Units(&'a [Unit]),
-    /// Units much like these: which ones depends on a text that is still being read.
-    Likely(&'a [Unit]),
-}
-
-/// Tokens that are kept free, beside those of the likely rest once more, for what a captured text may turn out to ask for.
-const UNLIKELY: usize = 16;
-
-impl Rest<'_> {
-    /// Units that complete the text.
-    #[must_use]
-    pub fn units(&self) -> &[Unit] {
-        match self {
-            Self::Units(units) | Self::Likely(units) => units,
-        }
-    }
-
-    /// How many tokens must be left for a rest whose units take so many. One that is only likely must fit twice.
-    #[must_use]
-    pub fn needs(&self, tokens: usize) -> usize {
-        match self {
-            Self::Units(_) => tokens,
-            Self::Likely(_) => 2 * tokens + UNLIKELY,
-        }
-    }
-}
-
-/// Judges a completion.
-type Judge<'a> = &'a dyn Fn(Rest<'_>) -> bool;
+/// Judges a completion: what is to be read after a token.
+type Judge<'a> = &'a dyn Fn(&[Unit]) -> bool;
 
 /// Tokens of one state that are judged one by one. Where more lead to it only those of one byte are: each takes microseconds.
 const FEW: usize = 256;
@@ -65,13 +33,9 @@ impl Automaton {
             let Head::Leaf { leaf, state } = &thread.head else { continue };
             let ends = self.shared.leaves.ends(self.vocabulary(), leaf, *state);
             for (end, tokens) in ends.groups() {
-                if !thread.is_captured() {
-                    if self.fits_at(&thread, leaf, end, fits) {
-                        tokens.add_to(mask);
-                    }
-                } else if self.is_likely(residual, tokens, fits) {
+                if self.fit(&thread, leaf, (end, tokens), fits) {
                     tokens.add_to(mask);
-                } else {
+                } else if thread.is_captured() {
                     let leads = |token: &TokenId| self.end(leaf, *state, *token) == Some(end);
                     let judged = self.judged(tokens).filter(leads).filter(fits_exactly);
                     judged.for_each(|token| mask.insert(token));
@@ -90,9 +54,9 @@ impl Automaton {
         let allowed = self.allowed(residual);
         allowed.enough_after_any(|| {
             let most = Cell::new(0);
-            let keep = |rest: Rest<'_>| {
+            let keep = |units: &[Unit]| {
                 // No unit takes more than one token.
-                most.set(most.get().max(rest.needs(rest.units().len())));
+                most.set(most.get().max(units.len()));
                 true
             };
             let width = self.vocabulary().width();
@@ -113,8 +77,15 @@ impl Automaton {
                 .any(|thread| self.fits_inside(residual, thread, token, fits))
     }
 
+    /// Whether these units complete the text.
+    #[must_use]
+    pub fn completes(&self, residual: &Residual, units: &[Unit]) -> bool {
+        let end = units.iter().try_fold(residual.clone(), |at, unit| self.step(&at, *unit));
+        end.is_some_and(|end| self.accepts(&end))
+    }
+
     fn fits_exactly(&self, residual: &Residual, token: TokenId, fits: Judge<'_>) -> bool {
-        self.advance(residual, token).is_some_and(|next| fits(Rest::Units(&self.shortest_completion(&next))))
+        self.advance(residual, token).is_some_and(|next| fits(&self.shortest_completion(&next)))
     }
 
     fn fits_inside(&self, residual: &Residual, thread: &Thread, token: TokenId, fits: Judge<'_>) -> bool {
@@ -123,21 +94,12 @@ impl Automaton {
         if leaf.is_complete(end) {
             return self.fits_exactly(residual, token, fits);
         }
-        if !thread.is_captured() {
-            return self.fits_at(thread, leaf, end, fits);
-        }
         let ends = self.shared.leaves.ends(self.vocabulary(), leaf, *state);
         ends.tokens(end).is_some_and(|tokens| {
-            self.is_likely(residual, tokens, fits)
-                || (self.judged(tokens).any(|judged| judged == token)
-                    && self.fits_exactly(residual, token, fits))
+            let is_judged = || thread.is_captured() && self.judged(tokens).any(|judged| judged == token);
+            self.fit(thread, leaf, (end, tokens), fits)
+                || (is_judged() && self.fits_exactly(residual, token, fits))
         })
-    }
-
-    /// Whether the text is likely to end in time after any of these tokens, which lead to one state of a leaf: judged by one of them.
-    fn is_likely(&self, residual: &Residual, tokens: &TokenSet, fits: Judge<'_>) -> bool {
-        let next = tokens.first().and_then(|token| self.advance(residual, token));
-        next.is_some_and(|next| fits(Rest::Likely(&self.shortest_completion(&next))))
     }
 
     /// Of tokens that lead to one state those that are judged one by one: all if they are few, else all of one byte.
@@ -155,11 +117,14 @@ impl Automaton {
         leaf.reads(from, bytes)
     }
 
-    /// Judges what completes the text when the thread has come to another state of its leaf, whatever the text is.
-    fn fits_at(&self, thread: &Thread, leaf: &Leaf, state: State, fits: Judge<'_>) -> bool {
-        let head = Head::Leaf { leaf: leaf.clone(), state };
-        let at = Thread { head, ..thread.clone() };
-        fits(Rest::Units(&shortest_completion(&[at], &self.rules)))
+    /// Judges what completes the text after tokens of the thread's leaf that lead to one state, whichever comes.
+    fn fit(&self, thread: &Thread, leaf: &Leaf, (end, tokens): (State, &TokenSet), fits: Judge<'_>) -> bool {
+        let token = tokens.first().and_then(|token| self.vocabulary().token_bytes(token));
+        let head = Head::Leaf { leaf: leaf.clone(), state: end };
+        let tape = thread.tape.extended(token.unwrap_or_default());
+        let at = Thread { head, tape, below: thread.below.clone() };
+        let completions = captured::completions(&at, &self.rules);
+        completions.is_some_and(|completions| completions.iter().all(|units| fits(units)))
     }
 
     /// The threads that stand in a leaf, also those behind leaves that may end here.

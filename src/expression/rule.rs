@@ -39,6 +39,13 @@ pub trait Binder: Debug + Send + Sync + Any {
         None
     }
 
+    /// The texts that are not followed as others are, each of a text of the captured expression: those that the binder knows, and those of `later`, which were
+    /// captured in a completion, that must not come again. What completes a text completes each other that says none of these; and what completes one
+    /// of these completes all that say the same. `None` where all of a text matters.
+    fn told_apart(&self, _later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
+        None
+    }
+
     /// The length in bytes of a shortest text of what follows, whatever was captured.
     fn min_len(&self) -> u32;
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::distinct::{ENDLESS, parse, taken};
+use super::distinct::{ENDLESS, parse, spelled, taken};
 use super::list::List;
 use super::spelling::{Spelling, WAITING_LEN};
 use crate::expression::{Binder, Expression, Rule, fingerprint};
@@ -94,6 +94,16 @@ impl Elements {
         let last = arrays.max_items.unwrap_or_else(|| prefix.max(arrays.min_items).max(1));
         let read = self.progress.read.saturating_add(1).min(last);
         Some(Self { progress: Progress { read, plan, waits, ..self.progress.clone() }, ..self.clone() })
+    }
+
+    /// Whether this may be the element before the ones that remain, which is not among the seen ones yet.
+    fn may_have_read(&self, value: &Value) -> bool {
+        let (arrays, Progress { read, seen, avoid, .. }) = (self.arrays(), &self.progress);
+        let left = self.spelling.counts.arrays(arrays, *read);
+        let taken = taken(avoid.iter().filter_map(|array| array.first()), left);
+        let mut kinds = arrays.kinds(read.saturating_sub(1)).iter().chain(arrays.kinds(*read));
+        !taken.iter().chain(seen.iter()).any(|known| are_equal(known, value))
+            && kinds.any(|kind| self.spelling.schema.node_admits(kind.schema, value))
     }
 
     fn may_close(&self) -> bool {
@@ -219,6 +229,13 @@ impl Binder for Element {
         let is_known = progress.avoid.is_empty() && self.0.kinds().all(is_endless);
         let begins = |kind: &Kind| self.0.after(kind).map(|_| spelling.beginning(kind.schema));
         is_known.then(|| self.0.ends_or_goes_on(begins))
+    }
+
+    /// Elements that the arrays to avoid begin with, and such that follow where they must differ.
+    fn told_apart(&self, later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
+        let avoided = self.0.progress.avoid.iter().filter_map(|array| array.first().cloned());
+        let later = later.iter().filter(|_| self.0.arrays().unique).filter_map(|text| parse(text));
+        Some(spelled(avoided.chain(later).filter(|value| self.0.may_have_read(value))))
     }
 
     fn min_len(&self) -> u32 {

@@ -320,6 +320,17 @@ pub(super) fn taken<'v>(avoid: impl Iterator<Item = &'v Value>, left: Count) -> 
     groups.into_iter().filter(|(_, count)| *count >= left).map(|(value, _)| Arc::new(value.clone())).collect()
 }
 
+/// The text of each of some values.
+pub(super) fn spelled(values: impl Iterator<Item = Value>) -> Vec<Arc<[u8]>> {
+    let mut distinct: Vec<Value> = Vec::new();
+    for value in values {
+        if !distinct.iter().any(|known| are_equal(known, &value)) {
+            distinct.push(value);
+        }
+    }
+    distinct.iter().map(|value| value.to_string().into_bytes().into()).collect()
+}
+
 /// What remains of objects to avoid after a member: those that have it with this value, without it.
 pub(super) fn after_member(
     avoid: &[Map<String, Value>],

@@ -5,11 +5,12 @@
 //!
 //! While the deadline is far, every token that the grammar allows is in time: then nothing is judged and no plan is made.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::forced;
 use super::rules::{Rules, Step};
-use crate::automaton::{Residual, Rest, Unit};
+use crate::automaton::{Residual, Unit};
 use crate::special::TokenId;
 use crate::token_mask::TokenMaskMut;
 
@@ -76,49 +77,49 @@ impl Rules {
     pub(super) fn take(&self, step: &Step, token: TokenId, left: Option<usize>) -> Option<Step> {
         let mut next = self.next(step, token)?;
         if let Some(left) = left.filter(|left| !self.is_far(step, Some(*left))) {
-            let planned = self.plan(step, left).after(token);
-            if planned.is_none() && !self.is_in_time(step, token, left) {
-                return None;
-            }
-            next.plan = Some(self.better_plan(&next, planned, left.saturating_sub(1)));
+            let plan = match self.plan(step).after(token) {
+                Some(planned) => self.shorter_plan(&next, planned),
+                None => self.new_plan(&next, &self.in_time(step, token, left)?, left - 1),
+            };
+            next.plan = Some(plan);
         }
         Some(next)
     }
 
-    /// A completion of at most `left` tokens. A step that has none by itself was reached when the deadline was far.
-    pub(super) fn plan(&self, step: &Step, left: usize) -> Plan {
-        step.plan.clone().unwrap_or_else(|| self.better_plan(step, None, left))
+    /// A completion in time. A step that has none by itself was reached when the deadline was far.
+    pub(super) fn plan(&self, step: &Step) -> Plan {
+        step.plan.clone().unwrap_or_else(|| Plan::new(self.shortest(&step.residual)))
     }
 
-    /// The plan of a step that was reached in time: the shortest completion, or what is left of the last plan, or a way around both.
-    ///
-    /// A text that is captured may turn out to be one that asks for a longer rest (a first element that takes the only short choice of the
-    /// second). One byte more makes it another text.
-    fn better_plan(&self, step: &Step, planned: Option<Plan>, left: usize) -> Plan {
+    /// What is left of a plan, or the shortest completion.
+    fn shorter_plan(&self, step: &Step, planned: Plan) -> Plan {
         let shortest = self.shortest(&step.residual);
-        if let Some(planned) = planned.filter(|planned| planned.tokens().len() <= shortest.len()) {
-            return planned;
-        }
-        if shortest.len() <= left {
-            return Plan::new(shortest);
-        }
-        let trie = self.vocabulary().trie();
-        let longer = trie.children(None).filter_map(|node| trie.node(node).token).filter_map(|byte| {
-            let rest = self.shortest(&self.next(step, byte)?.residual);
-            Some([&[byte], &rest[..]].concat())
-        });
-        Plan::new(longer.min_by_key(Vec::len).filter(|plan| plan.len() < shortest.len()).unwrap_or(shortest))
+        if planned.tokens().len() <= shortest.len() { planned } else { Plan::new(shortest) }
     }
 
-    fn is_in_time(&self, step: &Step, token: TokenId, left: usize) -> bool {
-        self.automaton().fits_after(&step.residual, token, &|rest| self.fits(&rest, left))
+    /// Completions for which a token is let through: in time, and one completes the text after it. `None` where it is too late for the token.
+    fn in_time(&self, step: &Step, token: TokenId, left: usize) -> Option<Vec<Vec<Unit>>> {
+        let found = RefCell::new(Vec::new());
+        let fits = |units: &[Unit]| {
+            let fits = self.fits(units, left);
+            found.borrow_mut().extend(fits.then(|| units.to_vec()));
+            fits
+        };
+        self.automaton().fits_after(&step.residual, token, &fits).then(|| found.take())
+    }
+
+    /// The shortest completion, or one of those in time where the shortest in bytes has more than `left` tokens.
+    fn new_plan(&self, step: &Step, in_time: &[Vec<Unit>], left: usize) -> Plan {
+        let shortest = self.shortest(&step.residual);
+        let mut others = in_time.iter().filter(|_| shortest.len() > left);
+        let other = others.find(|units| self.automaton().completes(&step.residual, units));
+        Plan::new(other.map_or(shortest, |units| self.spell(units)))
     }
 
     /// Whether one token and the rest are at most `left`.
-    fn fits(&self, rest: &Rest<'_>, left: usize) -> bool {
+    fn fits(&self, rest: &[Unit], left: usize) -> bool {
         // No unit takes more than one token; spelling takes longer than all else.
-        let is_enough = |tokens: usize| rest.needs(tokens) < left;
-        is_enough(rest.units().len()) || is_enough(self.spell(rest.units()).len())
+        rest.len() < left || self.spell(rest).len() < left
     }
 
     /// The tokens that may come next, of which `left` are left where there is a deadline.
@@ -131,7 +132,7 @@ impl Rules {
     }
 
     fn fill_in_time(&self, step: &Step, left: usize, mask: &mut TokenMaskMut<'_>) {
-        self.automaton().keep_fitting(&step.residual, mask, &|rest| self.fits(&rest, left));
-        self.plan(step, left).tokens().first().into_iter().for_each(|token| mask.insert(*token));
+        self.automaton().keep_fitting(&step.residual, mask, &|rest| self.fits(rest, left));
+        self.plan(step).tokens().first().into_iter().for_each(|token| mask.insert(*token));
     }
 }

@@ -272,9 +272,8 @@ impl Matcher {
     #[must_use]
     pub fn shortest_completion(&self) -> Vec<TokenId> {
         let shortest = self.rules.shortest(self.residual());
-        let plan = self.left_after(0).map(|left| self.rules.plan(self.step(), left));
-        let shorter = plan.filter(|plan| plan.tokens().len() < shortest.len());
-        shorter.map_or(shortest, |plan| plan.tokens().to_vec())
+        let plan = self.step().plan.as_ref().filter(|plan| plan.tokens().len() < shortest.len());
+        plan.map_or(shortest, |plan| plan.tokens().to_vec())
     }
 
     /// Tokens that say `units`, the longest first.

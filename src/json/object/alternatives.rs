@@ -7,6 +7,8 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::Object;
 use super::inclusion::without_included;
 use super::left::Left;
@@ -14,6 +16,7 @@ use super::members::Members;
 use super::names::{Names, add};
 use super::then::{AfterName, AfterOther, OtherName};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
+use crate::json::distinct::spelled;
 use crate::json::spelling::{Spelling, WAITING_LEN};
 use crate::json::string::StringLanguage;
 use crate::schema::NodeId;
@@ -166,6 +169,23 @@ impl Alternatives {
     /// Whether there are objects to avoid.
     pub(super) fn avoids(&self) -> bool {
         self.alive.iter().any(|members| !members.progress.avoid.is_empty())
+    }
+
+    /// The spellings of those names that these offers have.
+    pub(super) fn other_names_of(
+        &self,
+        offers: &[Offer],
+        names: impl Iterator<Item = String>,
+    ) -> Vec<Arc<[u8]>> {
+        let mut texts = spelled(names.map(Value::from));
+        if texts.is_empty() {
+            return texts;
+        }
+        // All have the same names.
+        let leaf = offers.first().and_then(|&(at, class)| self.alive[at].other_names(class));
+        let Some(leaf) = leaf else { return Vec::new() };
+        texts.retain(|text| leaf.reads(leaf.start(), text).is_some_and(|end| leaf.accepts(end).is_some()));
+        texts
     }
 
     /// The alternatives after another name.

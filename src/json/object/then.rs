@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::alternatives::{Alternatives, Group, Offer, lefts};
 use super::members::Members;
 use crate::expression::{Binder, Expression, Rule, fingerprint};
-use crate::json::distinct::parse;
+use crate::json::distinct::{parse, spelled};
 use crate::json::spelling::WAITING_LEN;
 use crate::json::string::decode;
-use crate::schema::NodeId;
+use crate::schema::{NodeId, are_equal};
 
 /// An alternative before and after a member.
 type Way = (Members, Members);
@@ -35,7 +35,8 @@ fn values_then(
     let values = found.into_iter().filter_map(|(schema, taken, ways)| {
         let value = ways[0].0.value(schema, &taken)?;
         if all.avoids() {
-            let binder = MemberValue { group: all.group.clone(), ways: ways.into(), name: name.clone() };
+            let (group, ways, name) = (all.group.clone(), ways.into(), name.clone());
+            let binder = MemberValue { group, ways, name, schema };
             return Some(Expression::capture(value, Expression::empty(), Arc::new(binder)));
         }
         let after = ways.into_iter().map(|(_, after)| after).collect();
@@ -110,6 +111,10 @@ impl Binder for AfterOther {
         self.before.begins_after_other(&self.offers)
     }
 
+    fn told_apart(&self, later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
+        Some(self.before.other_names_of(&self.offers, names(later)))
+    }
+
     fn min_len(&self) -> u32 {
         self.before.len_after_other(&self.offers)
     }
@@ -144,6 +149,13 @@ impl Binder for OtherName {
         values_then(&self.before, &name, self.offers.iter().map(way))
     }
 
+    /// Names that follow, and those of the objects to avoid.
+    fn told_apart(&self, later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
+        let avoided = self.before.alive.iter().flat_map(|members| members.progress.avoid.iter());
+        let avoided = avoided.flat_map(|object| object.keys().cloned());
+        Some(self.before.other_names_of(&self.offers, names(later).chain(avoided)))
+    }
+
     fn min_len(&self) -> u32 {
         let after = self.before.len_after_other(&self.offers);
         self.before.alive[0].least_len(self.schema).saturating_add(after)
@@ -160,6 +172,11 @@ impl Binder for OtherName {
     }
 }
 
+/// The names among captured texts.
+fn names(texts: &[Arc<[u8]>]) -> impl Iterator<Item = String> {
+    texts.iter().filter_map(|text| serde_json::from_slice(text).ok())
+}
+
 /// What follows a value that matters.
 #[derive(Debug)]
 struct MemberValue {
@@ -167,6 +184,8 @@ struct MemberValue {
     /// The alternatives that allow it, before and after.
     ways: Box<[Way]>,
     name: Arc<str>,
+    /// Of the value.
+    schema: NodeId,
 }
 
 impl Binder for MemberValue {
@@ -177,6 +196,18 @@ impl Binder for MemberValue {
         Expression::rule(Arc::new(after))
     }
 
+    /// The values of the objects to avoid.
+    fn told_apart(&self, _later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
+        let objects = self.ways.iter().flat_map(|(before, _)| before.progress.avoid.iter());
+        let ((before, after), schema) = (&self.ways[0], &self.group.spelling().schema);
+        let taken = before.taken(&self.name, after);
+        let may_have_read = |value: &Value| {
+            !taken.iter().any(|known| are_equal(known, value)) && schema.node_admits(self.schema, value)
+        };
+        let values = objects.filter_map(|object| object.get(&*self.name).cloned());
+        Some(spelled(values.filter(may_have_read)))
+    }
+
     fn min_len(&self) -> u32 {
         self.ways.iter().map(|(_, after)| after.rest_len()).min().expect("at least one")
     }
@@ -184,7 +215,7 @@ impl Binder for MemberValue {
     fn same(&self, other: &dyn Binder) -> bool {
         let is_same = |a: &Way, b: &Way| a.0.is_same(&b.0) && a.1.is_same(&b.1);
         (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
-            self.name == other.name
+            (&self.name, self.schema) == (&other.name, other.schema)
                 && self.group.is_same(&other.group)
                 && self.ways.len() == other.ways.len()
                 && self.ways.iter().zip(&other.ways).all(|(a, b)| is_same(a, b))
@@ -193,6 +224,6 @@ impl Binder for MemberValue {
 
     fn fingerprint(&self) -> u64 {
         let ways: Vec<_> = self.ways.iter().map(|(a, b)| (a.fingerprint, b.fingerprint)).collect();
-        fingerprint(&("member value", &self.name, ways))
+        fingerprint(&("member value", &self.name, self.schema, ways))
     }
 }
