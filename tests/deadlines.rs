@@ -120,7 +120,12 @@ fn far_deadlines_change_nothing() {
     let mut seen = 0;
     for (round, grammar) in schemas().into_iter().map(compile).chain(EXAMPLES.map(example)).enumerate() {
         walk(&grammar, HABITS[round % HABITS.len()], 40, &mut Random::new(151), |matcher, all| {
-            let Some(enough) = matcher.automaton().enough_after_any(matcher.residual()) else { return };
+            let (automaton, residual) = (matcher.automaton(), matcher.residual());
+            let is_enough = |tokens: usize| automaton.are_enough_after_any(residual, tokens);
+            let Some(enough) = automaton.enough_after_any(residual) else {
+                return assert!(!is_enough(usize::MAX));
+            };
+            assert!(is_enough(enough) && (enough == 0 || !is_enough(enough - 1)));
             seen += 1;
             assert_eq!(judged(matcher, enough), *all);
             check_far(matcher, enough + 1, all, &mut random);

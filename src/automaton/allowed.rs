@@ -25,7 +25,8 @@ pub(super) struct Allowed {
     own_bytes: usize,
     /// Found when first asked for.
     id: OnceLock<Option<MaskId>>,
-    /// Found when a deadline first asks.
+    /// Found when a deadline first asks, and when the first is not enough.
+    roughly_enough_after_any: OnceLock<Option<usize>>,
     enough_after_any: OnceLock<Option<usize>>,
     source: Source,
 }
@@ -38,8 +39,9 @@ impl Allowed {
         tokens: Box<[TokenId]>,
         own_bytes: usize,
     ) -> Self {
-        let (id, enough_after_any) = (OnceLock::new(), OnceLock::new());
-        Self { inside, beyond, tokens, own_bytes, id, enough_after_any, source: Source::new() }
+        let (id, roughly_enough_after_any, enough_after_any) = Default::default();
+        let source = Source::new();
+        Self { inside, beyond, tokens, own_bytes, id, roughly_enough_after_any, enough_after_any, source }
     }
 
     /// The tokens that do not stay inside one leaf, as far as they are listed. Some may come twice.
@@ -54,6 +56,11 @@ impl Allowed {
         self.tokens.contains(&token) || listed().any(|tokens| tokens.contains(&token))
     }
 
+    /// Whether all others are [listed](Self::others). Those that are not are in a set of this mask's own, or in shared ones.
+    pub(super) fn lists_others(&self) -> bool {
+        self.own_bytes == 0 && self.beyond.iter().all(|set| set.is_few())
+    }
+
     /// The number of the mask of all `width` tokens.
     pub(super) fn id(&self, ids: &MaskIds, width: usize) -> Option<MaskId> {
         *self.id.get_or_init(|| {
@@ -61,6 +68,11 @@ impl Allowed {
             self.fill(&mut mask.as_mut());
             ids.of(&mask)
         })
+    }
+
+    /// How many tokens are certainly enough after any of these, where that is found without a look at each that stays in a leaf.
+    pub(super) fn roughly_enough_after_any(&self, find: impl FnOnce() -> Option<usize>) -> Option<usize> {
+        *self.roughly_enough_after_any.get_or_init(find)
     }
 
     /// How many tokens are [enough](super::Automaton::enough_after_any) after any of these.

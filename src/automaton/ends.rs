@@ -2,7 +2,7 @@
 //!
 //! Each object has names of its own that others may not have, and in each place among these names tokens lead elsewhere; but most leave them at once. So
 //! all tokens are walked once for a text that is no such name, and for other states those again that may lead elsewhere. A step of a first
-//! pass under a far deadline takes 0.30 instead of 0.57 ms on average over 40 files of MaskBench (old and new in turn, twice).
+//! pass takes 0.35 instead of 1.2 ms on average with 60 tokens left, over 150 files of MaskBench (old and new in turn, twice).
 
 use foldhash::{HashMap, HashSet};
 

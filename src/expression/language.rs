@@ -126,6 +126,11 @@ pub trait Language: Debug + Send + Sync + Any {
         false
     }
 
+    /// A number of bytes with which a text can be completed from any state, where that is known without a look at each.
+    fn enough_from_any(&self) -> Option<u32> {
+        None
+    }
+
     /// A state of a wider language that mostly reads on alike: where bytes lead both to equal states, these are complete alike, and lead to equal ones
     /// again. The wider language has no twins itself.
     fn twin(&self, _state: State) -> Option<(Leaf, State)> {

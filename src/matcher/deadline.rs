@@ -69,7 +69,8 @@ impl Rules {
     /// Whether the text can be completed in time after whatever token comes next, of which `left` are left where there is a deadline.
     pub(super) fn is_far(&self, step: &Step, left: Option<usize>) -> bool {
         left.is_none_or(|left| {
-            self.automaton().enough_after_any(&step.residual).is_some_and(|enough| enough < left)
+            let left = left.checked_sub(1);
+            left.is_some_and(|left| self.automaton().are_enough_after_any(&step.residual, left))
         })
     }
 

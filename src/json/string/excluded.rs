@@ -30,6 +30,11 @@ impl Excluded {
         Some(Self { known: Arc::new(both), more: Listed::default() })
     }
 
+    /// More than any word has bytes.
+    pub(super) fn states(&self) -> u32 {
+        u32::try_from(self.known.states()).unwrap_or(u32::MAX).saturating_add(self.more.states())
+    }
+
     pub(super) fn start(&self) -> StateId {
         self.pack(Some(self.known.start()), self.more.start()).expect("in both lists")
     }
