@@ -80,7 +80,7 @@ fn verdicts_are_those_of_jsonschema() {
 }
 
 /// A grammar of the texts of a schema; `None` where it has no values.
-fn grammar(document: &Value) -> Result<Option<Grammar>, TestCaseError> {
+pub(crate) fn grammar(document: &Value) -> Result<Option<Grammar>, TestCaseError> {
     let options = Options { property_order: PropertyOrder::Any, ..Options::default() };
     match COMPILER.compile_schema(document, &options) {
         Ok(grammar) => Ok(Some(grammar)),
