@@ -77,8 +77,9 @@ impl Found<'_> {
         let Tape::Read(tape) = &self.thread.tape else { return };
         for frame in &self.frames {
             let Frame::CaptureEnd { start, .. } = frame else { continue };
-            let own = self.texts.iter().position(|text| text.starts_with(&tape[*start..]));
-            own.map(|own| self.texts.remove(own));
+            if let Some(own) = self.texts.iter().position(|text| text.starts_with(&tape[*start..])) {
+                self.texts.remove(own);
+            }
         }
     }
 }

@@ -63,11 +63,11 @@ impl Automaton {
 
     /// At least as many tokens as are enough after any.
     fn roughly_enough(&self, residual: &Residual, allowed: &Allowed) -> Option<usize> {
-        let threads = self.leaf_threads(residual);
-        let within = threads.iter().map(|thread| self.enough_after_leaf(thread)).try_fold(0, most)?;
         if !allowed.lists_others() {
             return None;
         }
+        let threads = self.leaf_threads(residual);
+        let within = threads.iter().map(|thread| self.enough_after_leaf(thread)).try_fold(0, most)?;
         let after = |token| Some(self.shortest_completion(&self.advance(residual, token)?).len());
         allowed.others().map(after).try_fold(within, most)
     }

@@ -96,14 +96,18 @@ impl Elements {
         Some(Self { progress: Progress { read, plan, waits, ..self.progress.clone() }, ..self.clone() })
     }
 
-    /// Whether this may be the element before the ones that remain, which is not among the seen ones yet.
-    fn may_have_read(&self, value: &Value) -> bool {
+    /// Those of some values that may be the element before the ones that remain.
+    fn possible(&self, values: impl Iterator<Item = Value>) -> impl Iterator<Item = Value> {
         let (arrays, Progress { read, seen, avoid, .. }) = (self.arrays(), &self.progress);
         let left = self.spelling.counts.arrays(arrays, *read);
         let taken = taken(avoid.iter().filter_map(|array| array.first()), left);
-        let mut kinds = arrays.kinds(read.saturating_sub(1)).iter().chain(arrays.kinds(*read));
-        !taken.iter().chain(seen.iter()).any(|known| are_equal(known, value))
-            && kinds.any(|kind| self.spelling.schema.node_admits(kind.schema, value))
+        let is_free =
+            move |value: &Value| !taken.iter().chain(seen.iter()).any(|known| are_equal(known, value));
+        let is_element = move |value: &Value| {
+            let mut kinds = arrays.kinds(read.saturating_sub(1)).iter().chain(arrays.kinds(*read));
+            kinds.any(|kind| self.spelling.schema.node_admits(kind.schema, value))
+        };
+        values.filter(is_free).filter(is_element)
     }
 
     fn may_close(&self) -> bool {
@@ -235,7 +239,7 @@ impl Binder for Element {
     fn told_apart(&self, later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
         let avoided = self.0.progress.avoid.iter().filter_map(|array| array.first().cloned());
         let later = later.iter().filter(|_| self.0.arrays().unique).filter_map(|text| parse(text));
-        Some(spelled(avoided.chain(later).filter(|value| self.0.may_have_read(value))))
+        Some(spelled(self.0.possible(avoided.chain(later))))
     }
 
     fn min_len(&self) -> u32 {
