@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use harmony_mask::{Compiler, Grammar, Matcher, Options, TokenId, TokenMask, Vocabulary};
+use harmony_mask::{Compiler, Error, Grammar, Matcher, Options, TokenId, TokenMask, Vocabulary};
 
 /// The number of logits that gpt-oss has.
 pub(crate) const LOGITS: usize = 201_088;
@@ -37,15 +37,31 @@ pub(crate) trait Engine {
     fn schema(&self, text: &str) -> Result<Box<dyn Compiled>, String>;
 }
 
+/// How ours is set.
+#[derive(Clone, Copy)]
+pub(crate) struct Setup {
+    pub(crate) options: Options,
+    /// How many tokens each sequence may have.
+    pub(crate) within: Option<usize>,
+}
+
+impl Setup {
+    /// These options, and all the tokens that a sequence asks for.
+    pub(crate) fn new(options: Options) -> Self {
+        Self { options, within: None }
+    }
+}
+
 /// harmony-mask. All sequences fill one mask, as an engine's batch would fill one row of its tensor.
 struct Ours {
     compiler: Compiler,
-    options: Options,
+    setup: Setup,
     mask: Rc<RefCell<TokenMask>>,
 }
 
 struct OurGrammar {
-    grammar: Grammar,
+    /// At the beginning, with the deadline of each sequence.
+    start: Matcher,
     mask: Rc<RefCell<TokenMask>>,
 }
 
@@ -80,13 +96,16 @@ impl Sequence for OurSequence<'_> {
 
 impl Compiled for OurGrammar {
     fn sequence(&self) -> Box<dyn Sequence + '_> {
-        Box::new(OurSequence { matcher: self.grammar.matcher(), mask: &self.mask })
+        Box::new(OurSequence { matcher: self.start.fork(), mask: &self.mask })
     }
 }
 
 impl Ours {
-    fn compiled(&self, grammar: Grammar) -> Box<dyn Compiled> {
-        Box::new(OurGrammar { grammar, mask: self.mask.clone() })
+    fn compiled(&self, grammar: Result<Grammar, Error>) -> Result<Box<dyn Compiled>, String> {
+        let mut start = grammar.map_err(|error| error.to_string())?.matcher();
+        let deadline = self.setup.within.map_or(Ok(()), |tokens| start.finish_within(tokens));
+        deadline.map_err(|error| error.to_string())?;
+        Ok(Box::new(OurGrammar { start, mask: self.mask.clone() }))
     }
 }
 
@@ -96,19 +115,17 @@ impl Engine for Ours {
     }
 
     fn lark(&self, source: &str) -> Result<Box<dyn Compiled>, String> {
-        let grammar = self.compiler.compile_lark(source, &self.options);
-        grammar.map(|grammar| self.compiled(grammar)).map_err(|error| error.to_string())
+        self.compiled(self.compiler.compile_lark(source, &self.setup.options))
     }
 
     fn schema(&self, text: &str) -> Result<Box<dyn Compiled>, String> {
         let schema = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let grammar = self.compiler.compile_schema(&schema, &self.options);
-        grammar.map(|grammar| self.compiled(grammar)).map_err(|error| error.to_string())
+        self.compiled(self.compiler.compile_schema(&schema, &self.setup.options))
     }
 }
 
 /// harmony-mask over this vocabulary.
-pub(crate) fn ours(vocabulary: &Vocabulary, options: Options) -> Box<dyn Engine> {
+pub(crate) fn ours(vocabulary: &Vocabulary, setup: Setup) -> Box<dyn Engine> {
     let mask = Rc::new(RefCell::new(TokenMask::new(LOGITS)));
-    Box::new(Ours { compiler: Compiler::new(vocabulary.clone()), options, mask })
+    Box::new(Ours { compiler: Compiler::new(vocabulary.clone()), setup, mask })
 }

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::corpus::{self, BenchError};
-use crate::engine::{self, Compiled, Engine, Sequence};
+use crate::engine::{self, Compiled, Engine, Sequence, Setup};
 use crate::stats::Durations;
 use crate::{peers, report};
 
@@ -196,7 +196,7 @@ fn row(name: &str, outcomes: &[Outcome], differences: &[String]) -> Value {
 fn engines(vocabulary: &Vocabulary) -> Vec<Box<dyn Engine>> {
     let peers = peers::built().unwrap_or_default();
     let starters = peers.into_iter().filter_map(|peer| peer.starter().ok());
-    iter::once(engine::ours(vocabulary, Options::default()))
+    iter::once(engine::ours(vocabulary, Setup::new(Options::default())))
         .chain(starters.map(|start| start(vocabulary)))
         .collect()
 }

@@ -7,6 +7,7 @@
 //! Peers go through the same files in the same process, file after file in turn, so that all meet the same noise; which one begins changes with each file.
 //! On a shared machine some 200 interruptions a second, of 20 µs and more, meet whoever is running: with `--rounds` all files are gone through
 //! several times, each time by engines that start anew and know nothing, and of each call the least is taken.
+//! What deadlines cost shows with `--within`: they are ours alone.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
@@ -19,7 +20,7 @@ use indicatif::ProgressBar;
 use serde_json::{Map, Value, json};
 
 use crate::corpus::{self, BenchError, Case, Group, Sample};
-use crate::engine::{self, Engine, OURS, Sequence};
+use crate::engine::{self, Engine, OURS, Sequence, Setup};
 use crate::memory::{self, Footprint};
 use crate::peers::Peer;
 use crate::stats::{self, Durations};
@@ -39,6 +40,9 @@ pub(crate) struct MaskBench {
     /// The order of an object's members. Instances are not told to follow their schema's
     #[arg(long, value_enum, default_value = "any")]
     order: Order,
+    /// Let ours set a deadline for each sequence, in tokens: longer instances are rejected
+    #[arg(long, value_name = "TOKENS")]
+    within: Option<usize>,
     /// Draw the distributions of the cold pass and of the time to the first mask, as SVG
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -76,7 +80,8 @@ impl MaskBench {
             Order::Any => PropertyOrder::Any,
         };
         let options = Options { property_order, ..Options::default() };
-        let result = run(&self.sample, &self.peer, options, self.repetition)?;
+        let setup = Setup { options, within: self.within };
+        let result = run(&self.sample, &self.peer, setup, self.repetition)?;
         if let Some(path) = &self.plot {
             plot::write(path, &result)?;
         }
@@ -102,7 +107,7 @@ pub(crate) struct PeerResult {
 pub(crate) fn run(
     sample: &Sample,
     peers: &[Peer],
-    options: Options,
+    setup: Setup,
     Repetition { passes, rounds }: Repetition,
 ) -> Result<Results, BenchError> {
     let starters = peers.iter().map(|peer| peer.starter()).collect::<Result<Vec<_>, _>>()?;
@@ -110,7 +115,7 @@ pub(crate) fn run(
     let mut ours = Tally::default();
     let began = Instant::now();
     let vocabulary = Vocabulary::o200k_harmony();
-    let mut engines = vec![engine::ours(&vocabulary, options)];
+    let mut engines = vec![engine::ours(&vocabulary, setup)];
     ours.startup_ms = began.elapsed().as_secs_f64() * 1e3;
     let resident_mb = stats::rss_mb();
     let mut results = Results { files: files.len(), ours, peers: Vec::new() };
@@ -123,11 +128,11 @@ pub(crate) fn run(
         results.peers.push(PeerResult { name: peer.name(), tally, pair: Pair::default() });
     }
     let progress = progress::bar(files.len() * rounds as usize, "files");
-    let round = Round { files: &files, vocabulary: &vocabulary, options, passes, progress };
+    let round = Round { files: &files, vocabulary: &vocabulary, setup, passes, progress };
     let mut least = Vec::new();
     round.go(&engines, &mut least)?;
     for _ in 1..rounds {
-        engines = vec![engine::ours(&vocabulary, options)];
+        engines = vec![engine::ours(&vocabulary, setup)];
         engines.extend(starters.iter().map(|start| start(&vocabulary)));
         round.go(&engines, &mut least)?;
     }
@@ -144,7 +149,7 @@ pub(crate) fn run(
 struct Round<'r> {
     files: &'r [PathBuf],
     vocabulary: &'r Vocabulary,
-    options: Options,
+    setup: Setup,
     passes: u32,
     progress: ProgressBar,
 }
@@ -152,8 +157,9 @@ struct Round<'r> {
 impl Round<'_> {
     /// Lowers what each engine did with each file before, where there is such, to what it does now; which one begins changes.
     fn go(&self, engines: &[Box<dyn Engine>], least: &mut Vec<Vec<Outcome>>) -> Result<(), BenchError> {
-        let any_order = Options { property_order: PropertyOrder::Any, ..self.options };
-        let any_order = (any_order != self.options).then(|| engine::ours(self.vocabulary, any_order));
+        let options = Options { property_order: PropertyOrder::Any, ..self.setup.options };
+        let any_order = (options != self.setup.options)
+            .then(|| engine::ours(self.vocabulary, Setup { options, ..self.setup }));
         for (turn, path) in self.files.iter().enumerate() {
             let file = File::read(path, self.vocabulary)?;
             let mut outcomes: Vec<Outcome> = engines.iter().map(|_| Outcome::default()).collect();

@@ -12,7 +12,7 @@ use harmony_mask::{Options, PropertyOrder, Vocabulary};
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::{BenchError, Sample};
-use crate::engine::{self, OURS};
+use crate::engine::{self, OURS, Setup};
 use crate::maskbench::File;
 use crate::peers::Peer;
 use crate::stats;
@@ -54,7 +54,7 @@ impl Memory {
             Some(peer) => peer.starter()?(&vocabulary),
             None => {
                 let options = Options { property_order: PropertyOrder::Any, ..Options::default() };
-                engine::ours(&vocabulary, options)
+                engine::ours(&vocabulary, Setup::new(options))
             }
         };
         let resident_mb = stats::rss_mb();

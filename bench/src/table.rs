@@ -7,6 +7,7 @@ use clap::Args;
 use harmony_mask::{Options, PropertyOrder};
 
 use crate::corpus::{BenchError, Sample};
+use crate::engine::Setup;
 use crate::maskbench::{self, PeerResult, Repetition, Results};
 use crate::stats::Durations;
 use crate::tally::Pair;
@@ -25,7 +26,7 @@ pub(crate) struct Peers {
 impl Peers {
     pub(crate) fn run(&self) -> Result<(), BenchError> {
         let options = Options { property_order: PropertyOrder::Any, ..Options::default() };
-        let results = maskbench::run(&self.sample, &peers::built()?, options, Repetition::USUAL)?;
+        let results = maskbench::run(&self.sample, &peers::built()?, Setup::new(options), Repetition::USUAL)?;
         if let Some(path) = &self.plot {
             plot::write(path, &results)?;
         }
