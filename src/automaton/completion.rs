@@ -47,6 +47,13 @@ pub(super) fn completion(threads: &[Thread], rules: &Expansions) -> Completion {
     }
 }
 
+/// A cheapest completion of what follows the leaf of a thread where it ends with this label.
+pub(super) fn below_leaf(thread: &Thread, label: Label, rules: &Expansions) -> Vec<Unit> {
+    let mut after = Vec::new();
+    open(thread.below_leaf(label), thread.tape.clone(), rules, &mut after);
+    completion(&after, rules).units
+}
+
 fn cheapest(threads: &[Thread]) -> Thread {
     threads.iter().min_by_key(|thread| thread.min_len()).expect("a residual has a thread").clone()
 }

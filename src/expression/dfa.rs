@@ -75,6 +75,11 @@ impl Language for DfaLanguage {
         self.dfa.shortest_from(unpack(state), cost)
     }
 
+    /// A shortest way comes to no state twice.
+    fn enough_from_any(&self) -> Option<u32> {
+        u32::try_from(self.dfa.states()).ok()
+    }
+
     fn is_complete(&self, state: State) -> bool {
         self.dfa.is_last(unpack(state))
     }
@@ -120,6 +125,7 @@ mod tests {
         assert_eq!(leaf.step(state, b'x'), None);
         assert_eq!(leaf.completion(state, &|_| 0), (b"b".to_vec(), 0));
         assert_eq!(leaf.completion(state, &|label| 9 * (1 - label)), (b"bcd".to_vec(), 1));
+        assert_eq!(leaf.enough_from_any(), Some(5));
         let end = "bcd".bytes().fold(state, |state, byte| leaf.step(state, byte).unwrap());
         assert!(!leaf.is_complete(state) && leaf.is_complete(end));
         assert_eq!((leaf.accepts(state), leaf.accepts(end)), (None, Some(1)));

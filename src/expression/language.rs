@@ -126,7 +126,7 @@ pub trait Language: Debug + Send + Sync + Any {
         false
     }
 
-    /// A number of bytes with which a text can be completed from any state, where that is known without a look at each.
+    /// A number of bytes that no [completion](Self::completion) exceeds, from any state and whatever labels cost, where one is known without a look at each.
     fn enough_from_any(&self) -> Option<u32> {
         None
     }

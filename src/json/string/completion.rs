@@ -1,7 +1,9 @@
 //! The shortest way to finish a string.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::StringLanguage;
 use super::escape::cheapest_spelling;
@@ -58,8 +60,12 @@ fn search(strings: &StringLanguage, start: Position, cost: &dyn Fn(Label) -> u32
         let missing = strings.window.bounds().0.saturating_sub(start.chars);
         return (vec![b'a'; missing as usize], strings.dfa.label(start.dfa).expect("any text"));
     }
+    if let Some(open) = &strings.open {
+        return open.cheapest(start.dfa, cost);
+    }
     let mut reached = vec![Reached { position: start, from: None }];
-    let mut least = HashMap::from([(start, 0_u32)]);
+    let mut least = HashMap::new();
+    least.insert(start, 0_u32);
     let mut heap = BinaryHeap::from([Reverse((0_u32, 0_usize))]);
     let mut best: Option<(u32, usize, Label)> = None;
     while let Some(Reverse((len, at))) = heap.pop() {
@@ -92,5 +98,5 @@ fn spell(reached: &[Reached], end: usize) -> Vec<u8> {
     let steps = std::iter::successors(reached[end].from, |(at, _)| reached[*at].from);
     let mut bytes: Vec<u8> = steps.map(|(_, byte)| byte).collect();
     bytes.reverse();
-    bytes.into_iter().flat_map(cheapest_spelling).collect()
+    bytes.into_iter().flat_map(cheapest_spelling).copied().collect()
 }

@@ -93,7 +93,13 @@ fn short_escape(letter: u8) -> Option<char> {
 }
 
 /// The shortest spelling of a byte of decoded text: raw, or as an escape where JSON demands one.
-pub(super) fn cheapest_spelling(byte: u8) -> Vec<u8> {
+pub(super) fn cheapest_spelling(byte: u8) -> &'static [u8] {
+    static SPELLINGS: LazyLock<[Vec<u8>; 256]> =
+        LazyLock::new(|| std::array::from_fn(|byte| spell(byte as u8)));
+    &SPELLINGS[usize::from(byte)]
+}
+
+fn spell(byte: u8) -> Vec<u8> {
     match LETTERS.iter().find(|letter| short_escape(**letter) == Some(char::from(byte))) {
         _ if byte == b'/' => vec![byte],
         Some(letter) => vec![b'\\', *letter],

@@ -273,12 +273,15 @@ impl Language for StringLanguage {
     }
 
     /// The characters that a text must have at least, then more than an excluded word has (from each state then there are words without end), then as many as
-    /// the automaton may ask for; each is written in at most six bytes.
+    /// the automaton may ask for; each is written in at most six bytes. Only open words have several labels.
     fn enough_from_any(&self) -> Option<u32> {
         const CHARACTER: u32 = 6;
         // A surrogate whose other half is missing, and the quotation mark.
         const BEGUN: u32 = 2 * CHARACTER + 1;
-        let more = self.dfa.least_chars().iter().max().filter(|_| self.open.is_none())?;
+        if let Some(open) = &self.open {
+            return Some(open.longest().saturating_add(BEGUN));
+        }
+        let more = self.dfa.least_chars().iter().max()?;
         let unlike = self.excluded.as_ref().map_or(0, Excluded::states);
         let most = self.window.bounds().0.saturating_add(unlike).saturating_add(*more);
         Some(most.saturating_mul(CHARACTER).saturating_add(BEGUN))

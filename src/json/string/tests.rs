@@ -205,6 +205,7 @@ proptest! {
         let spelling = serde_json::to_string(&prefix).unwrap();
         let begun = [spelling.strip_suffix('"').unwrap(), half].concat();
         let Some(state) = read(&strings, begun.as_bytes()) else { return Ok(()) };
+        prop_assert!(strings.completion(state, &|_| 0).0.len() <= strings.enough_from_any().unwrap() as usize);
         let class = strings.class(state);
         let wide = class.leaf.clone().unwrap_or_else(|| Leaf::new(text_of(Dfa::text(), 0, None)));
         let step = |state, byte| if class.leaf.is_some() { wide.step(state, byte) } else { strings.step(state, byte) };
@@ -261,8 +262,33 @@ proptest! {
             state = strings.step(state, *byte).unwrap();
         }
         let (rest, _) = strings.completion(state, &|_| 0);
+        prop_assert!(rest.len() <= strings.enough_from_any().unwrap() as usize);
         text.extend(rest);
         prop_assert!(accepts(&strings, std::str::from_utf8(&text).unwrap()), "{:?}", text);
         prop_assert!((min as usize..=5).contains(&decode(&text).chars().count()));
+    }
+
+    /// Of the open words the cheapest with its label is completed, from each place.
+    #[test]
+    fn the_cheapest_open_word_is_completed(
+        all in proptest::collection::btree_map(some_text(), proptest::option::of(0..6_u32), 1..6),
+        at: proptest::sample::Index,
+        read_chars in 0..4_usize,
+    ) {
+        let (costs, open): (Vec<u32>, Vec<&String>) =
+            all.iter().filter_map(|(word, cost)| Some(((*cost)?, word))).unzip();
+        prop_assume!(!open.is_empty());
+        let words = Arc::new(Words::new(&all.keys().collect::<Vec<_>>()));
+        let strings = StringLanguage::words(words.open(open.iter().map(|word| words.rank(word).unwrap())));
+        let beginning: String = at.get(&open).chars().take(read_chars).collect();
+        let spelled = |text: &str| serde_json::to_string(text).unwrap();
+        let begun = spelled(&beginning).strip_suffix('"').unwrap().to_owned();
+        let state = read(&strings, begun.as_bytes()).unwrap();
+        let (rest, label) = strings.completion(state, &|label| costs[label as usize]);
+        prop_assert_eq!([begun, String::from_utf8(rest.clone()).unwrap()].concat(), spelled(open[label as usize]));
+        let totals = open.iter().zip(&costs).filter(|(word, _)| word.starts_with(&beginning));
+        let least = totals.map(|(word, cost)| spelled(&word[beginning.len()..]).len() - 1 + *cost as usize).min();
+        prop_assert_eq!(Some(rest.len() + costs[label as usize] as usize), least);
+        prop_assert!(rest.len() <= strings.enough_from_any().unwrap() as usize);
     }
 }

@@ -4,8 +4,9 @@
 //! beginning stand side by side, so a state is live exactly where a bit in its range is set. An automaton of the open words
 //! for each state of an object would cost more than the state's mask.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::escape::cheapest_spelling;
 use crate::expression::{Label, fingerprint};
 use crate::regular::{Dfa, StateId};
 
@@ -17,6 +18,17 @@ pub(in crate::json) struct Words {
     ranks: Box<[(u32, u32)]>,
     count: usize,
     fingerprint: u64,
+    /// Made when a completion is first asked for.
+    spellings: OnceLock<Spellings>,
+}
+
+/// How words are spelled in the cheapest way.
+#[derive(Debug)]
+struct Spellings {
+    /// By rank, without quotes.
+    texts: Box<[Box<[u8]>]>,
+    /// For each state how much of a text leads to it.
+    read: Box<[usize]>,
 }
 
 impl Words {
@@ -36,7 +48,7 @@ impl Words {
                 at = byte.and_then(|byte| dfa.next(state, *byte));
             }
         }
-        Self { fingerprint: fingerprint(&dfa), dfa, ranks, count: words.len() }
+        Self { fingerprint: fingerprint(&dfa), dfa, ranks, count: words.len(), spellings: OnceLock::new() }
     }
 
     /// The automaton of all words.
@@ -60,6 +72,28 @@ impl Words {
     pub(in crate::json) fn rank(&self, word: &str) -> Option<u32> {
         let end = self.dfa.reads(self.dfa.start(), word.as_bytes())?;
         self.dfa.label(end)
+    }
+
+    fn spellings(&self) -> &Spellings {
+        self.spellings.get_or_init(|| Spellings::new(&self.dfa))
+    }
+}
+
+impl Spellings {
+    /// Of the words of an automaton in which each has an end of its own.
+    fn new(dfa: &Dfa) -> Self {
+        let words = dfa.words_from(dfa.start());
+        let mut read: Box<[usize]> = (0..dfa.states()).map(|_| 0).collect();
+        for word in &words {
+            word.iter().fold((dfa.start(), 0), |(state, len), byte| {
+                let next = dfa.next(state, *byte).expect("a word of the automaton");
+                let len = len + cheapest_spelling(*byte).len();
+                read[next as usize] = len;
+                (next, len)
+            });
+        }
+        let spell = |word: &Vec<u8>| word.iter().flat_map(|byte| cheapest_spelling(*byte)).copied().collect();
+        Self { texts: words.iter().map(spell).collect(), read }
     }
 }
 
@@ -90,6 +124,22 @@ impl OpenWords {
         let (word, bit) = (rank as usize / 64, rank % 64);
         let before = self.bits[..word].iter().map(|bits| bits.count_ones()).sum::<u32>();
         self.is_open(rank).then(|| before + (self.bits[word] & ((1 << bit) - 1)).count_ones())
+    }
+
+    /// What remains of the open word that is cheapest with the cost of its label, spelled.
+    pub(super) fn cheapest(&self, state: StateId, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
+        let Spellings { texts, read } = self.words.spellings();
+        let (first, end) = self.words.ranks[state as usize];
+        let open = (first..end).filter_map(|rank| Some((&*texts[rank as usize], self.label(rank)?)));
+        let total = |(text, label): &(&[u8], Label)| text.len().saturating_add(cost(*label) as usize);
+        let (text, label) = open.min_by_key(total).expect("a live state has an open word");
+        (text[read[state as usize]..].to_vec(), label)
+    }
+
+    /// The length of the longest word, spelled.
+    pub(super) fn longest(&self) -> u32 {
+        let longest = self.words.spellings().texts.iter().map(|text| text.len()).max();
+        longest.map_or(0, |len| u32::try_from(len).unwrap_or(u32::MAX))
     }
 
     /// What remains of the open words from a state.
