@@ -3,13 +3,13 @@
 use harmony_mask::automaton::Unit;
 use harmony_mask::{Grammar, Matcher, Options, TokenId, TokenMask};
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::harness::schemas::document;
 use crate::harness::{COMPILER, EXAMPLES, HABITS, Habit, Random, WIDTH, choose, example, walk};
 use crate::schemas::{grammar, oracle, run};
 
-/// Schemas whose texts are captured while they are read, so that the length of the rest depends on them.
+/// Schemas in which the length of the rest depends on what was said; most texts are captured while they are read.
 fn schemas() -> Vec<Value> {
     let unique = |items: Value, least: usize| json!({"type": "array", "items": items, "uniqueItems": true, "minItems": least});
     let pair = |first: Value, second: Value| json!({"type": "array", "prefixItems": [first, second], "minItems": 2, "items": false, "uniqueItems": true});
@@ -20,7 +20,12 @@ fn schemas() -> Vec<Value> {
         "properties": {"name": {"type": "string"}, "is_new": {"type": "boolean"}},
         "required": ["name", "is_new"], "additionalProperties": false
     });
+    // Of many names one asks for more than all others.
+    let names = ('a'..='i').map(|name| (name.to_string(), json!({"type": "boolean"})));
+    let names: Map<String, Value> = names.chain([("other".to_owned(), json!({"enum": [longer]}))]).collect();
     vec![
+        json!({"type": "object", "properties": names, "additionalProperties": false}),
+        json!({"type": "object", "properties": names}),
         unique(json!({"type": "string"}), 0),
         unique(json!({"type": "string"}), 3),
         unique(json!({"type": "string", "maxLength": 1}), 4),
