@@ -2,7 +2,7 @@
 //!
 //! Each object has names of its own that others may not have, and in each place among these names tokens lead elsewhere; but most leave them at once. So
 //! all tokens are walked once for a text that is no such name, and for other states those again that may lead elsewhere. A step of a first
-//! pass takes 0.35 instead of 1.2 ms on average with 60 tokens left, over 150 files of MaskBench (old and new in turn, twice).
+//! pass takes 0.48 instead of 0.97 ms on average with 100 tokens left (`maskbench FOLDER --sample 150 --seed 3 --within 100` with and without twins, in turn, twice).
 
 use foldhash::{HashMap, HashSet};
 

@@ -166,11 +166,12 @@ impl Objects {
 impl NameClass {
     /// The names without the used ones, where they are at most so many.
     fn names_but(&self, used: &[Arc<str>], most: usize) -> Option<Vec<Vec<u8>>> {
-        let is_small = |names: &&Arc<Dfa>| names.count().is_some_and(|all| all <= (most + used.len()) as u64);
-        let names = self.names.as_ref().filter(is_small)?;
+        let names = self.names.as_ref()?;
+        // Counted first: at each state of a long object they would be listed in vain.
+        let taken = used.iter().filter(|name| names.contains(name.as_bytes())).count();
+        names.count().filter(|all| *all <= (most + taken) as u64)?;
         let is_free = |name: &Vec<u8>| used.iter().all(|used| used.as_bytes() != name);
-        let free: Vec<_> = names.words_from(names.start()).into_iter().filter(is_free).collect();
-        (free.len() <= most).then_some(free)
+        Some(names.words_from(names.start()).into_iter().filter(is_free).collect())
     }
 }
 
