@@ -74,6 +74,7 @@ fn image(tables: &Tables) -> Result<Vec<u8>, env::VarError> {
     let lists = [
         tables.nodes.as_flattened(),
         &*tables.roots,
+        &*tables.seconds,
         &*tables.starts,
         plain.shapes.as_flattened(),
         &*plain.members,

@@ -26,7 +26,8 @@ use super::thread::{Head, Tape, Thread};
 use super::token_set::TokenSet;
 use super::walk;
 use super::ways::Ways;
-use crate::expression::{ByteSet, Class, Leaf, State};
+use crate::expression::{Class, Leaf, State};
+use crate::regular::ByteSet;
 use crate::special::{SpecialToken, TokenId};
 use crate::vocabulary::Vocabulary;
 
@@ -268,6 +269,22 @@ impl<'a> Collector<'a> {
         threads.iter().for_each(|thread| self.pass(thread, ways));
     }
 
+    /// Adds the tokens of a literal after some ways; the ways after it.
+    fn spell(&mut self, ways: &Ways, bytes: &[u8]) -> Option<Ways> {
+        match bytes {
+            [] => Some(ways.clone()),
+            [first, rest @ ..] if ways.are_many() => {
+                let passed = self.leaves.passed_byte(self.vocabulary, ways, *first);
+                self.beyond.add(&passed.tokens);
+                self.spell(passed.ways()?, rest)
+            }
+            _ => {
+                let end = |node: &u32| literal(self.vocabulary, Some(*node), bytes, &mut self.beyond.tokens);
+                Ways::new(self.vocabulary, ways.nodes().iter().filter_map(end).collect())
+            }
+        }
+    }
+
     /// Adds the tokens that go on after some ways in a thread whose texts are not known.
     fn pass(&mut self, thread: &Thread, ways: &Ways) {
         if self.steps.are_used_up() {
@@ -278,10 +295,7 @@ impl<'a> Collector<'a> {
             Head::End if thread.tape == Tape::Any => self.captured.extend(ways.nodes()),
             Head::End | Head::Special(_) => {}
             Head::Literal { bytes, at } => {
-                let tokens = &mut self.beyond.tokens;
-                let end = |node: &u32| literal(self.vocabulary, Some(*node), &bytes[*at..], tokens);
-                let ends = ways.nodes().iter().filter_map(end).collect();
-                if let Some(ways) = Ways::new(self.vocabulary, ends) {
+                if let Some(ways) = self.spell(ways, &bytes[*at..]) {
                     self.below(&thread.below, thread.tape.clone(), &ways);
                 }
             }

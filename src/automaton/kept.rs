@@ -7,7 +7,8 @@
 
 use super::leaf_table::LeafEntry;
 use super::sort::{Exits, exit_bytes};
-use crate::expression::{ByteSet, Class, Leaf, State};
+use crate::expression::{Class, Leaf, State};
+use crate::regular::ByteSet;
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 

@@ -12,11 +12,13 @@ use std::sync::{Arc, OnceLock};
 use super::ends::Ends;
 use super::kept::Kept;
 use super::runs::Runs;
-use super::sort::{Exits, Passed, Reached, Scope, Sorted, exit_bytes, exits, pass, sort, sort_within};
+use super::sort::{Exits, Passed, Reached, Scope, Sorted, exit_bytes};
+use super::sort::{exits, pass, pass_after, pass_byte, sort, sort_within};
 use super::token_set::TokenSet;
 use super::ways::Ways;
 use crate::cache::{Bounded, Weighed, bounded, known};
-use crate::expression::{ByteSet, Class, Leaf, State};
+use crate::expression::{Class, Leaf, State};
+use crate::regular::ByteSet;
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 
@@ -107,6 +109,7 @@ pub(super) struct LeafTables {
     reached: Bounded<(Leaf, State), Weighed<Vec<Reached>>>,
     exits: Bounded<(Leaf, State), Weighed<Exits>>,
     passed: Bounded<(Ways, Leaf, State), Weighed<Passed>>,
+    passed_bytes: Bounded<(Ways, u8), Weighed<Passed>>,
     /// What states keep of their classes where that is much to read.
     kept: Bounded<(Leaf, State), Weighed<Kept>>,
     ends: Bounded<(Leaf, State), Weighed<Ends>>,
@@ -120,7 +123,8 @@ impl LeafTables {
             runs: Runs::new(eighth / 4),
             reached: bounded(eighth),
             exits: bounded(eighth),
-            passed: bounded(eighth),
+            passed: bounded(eighth - eighth / 4),
+            passed_bytes: bounded(eighth / 4),
             kept: bounded(eighth),
             ends: bounded(eighth),
         }
@@ -181,12 +185,27 @@ impl LeafTables {
         leaf: &Leaf,
         state: State,
     ) -> Arc<Passed> {
-        let make = |(ways, leaf, state): &(Ways, Leaf, State)| pass(vocabulary, ways, leaf, *state);
+        let make = |(ways, leaf, state): &(Ways, Leaf, State)| match first_step(leaf, *state) {
+            Some((byte, next)) if ways.are_many() => {
+                pass_after(vocabulary, &self.passed_byte(vocabulary, ways, byte), leaf, next)
+            }
+            _ => pass(vocabulary, ways, leaf, *state),
+        };
         let bytes = |(ways, leaf, _): &(Ways, Leaf, _), passed: &Passed| {
             let passed = passed.tokens.memory_bytes() + exit_bytes(&passed.exits);
             passed + ways.memory_bytes() + leaf.memory_bytes()
         };
         known(&self.passed, (ways.clone(), leaf.clone(), state), make, bytes)
+    }
+
+    /// What one byte does with tokens that go on after some ways. Strings begin with a quotation mark, names of members with that and a letter: with many
+    /// ways it is looked up once for all of them.
+    pub(super) fn passed_byte(&self, vocabulary: &Vocabulary, ways: &Ways, byte: u8) -> Arc<Passed> {
+        let make = |(ways, byte): &(Ways, u8)| pass_byte(vocabulary, ways, *byte);
+        let bytes = |(ways, _): &(Ways, u8), passed: &Passed| {
+            passed.tokens.memory_bytes() + exit_bytes(&passed.exits) + ways.memory_bytes()
+        };
+        known(&self.passed_bytes, (ways.clone(), byte), make, bytes)
     }
 
     /// What a state keeps of its class, made where it is not known.
@@ -216,11 +235,18 @@ impl LeafTables {
         let beyond = self.runs.bytes()
             + self.exits.weight()
             + self.passed.weight()
+            + self.passed_bytes.weight()
             + self.kept.weight()
             + self.ends.weight();
         let bytes = self.entries.weight() + self.reached.weight() + beyond;
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
+}
+
+/// The only byte that may come next, and the state after it.
+fn first_step(leaf: &Leaf, state: State) -> Option<(u8, State)> {
+    let byte = leaf.next_bytes(state)?.only()?;
+    Some((byte, leaf.step(state, byte)?))
 }
 
 #[cfg(test)]

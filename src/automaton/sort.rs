@@ -14,7 +14,7 @@ use super::runs::Runs;
 use super::token_set::{Builder, TokenSet};
 use super::ways::Ways;
 use crate::expression::{Label, Leaf, State};
-use crate::regular::StateId;
+use crate::regular::{ByteSet, StateId};
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 
@@ -44,13 +44,20 @@ pub(super) fn exit_bytes(exits: &Exits) -> usize {
     exits.iter().map(|(_, ways)| size_of::<(Label, Ways)>() + ways.memory_bytes()).sum()
 }
 
-/// What a leaf state does with tokens that go on after some ways.
+/// What a leaf state, or one byte, does with tokens that go on after some ways.
 #[derive(Debug)]
 pub(super) struct Passed {
     /// Those that the leaf reads.
     pub(super) tokens: Arc<TokenSet>,
     /// Where they may leave it.
     pub(super) exits: Exits,
+}
+
+impl Passed {
+    /// Where it goes on after one byte.
+    pub(super) fn ways(&self) -> Option<&Ways> {
+        self.exits.first().map(|(_, ways)| ways)
+    }
 }
 
 /// A place in the trie that a leaf reads to, where it is more than plain text.
@@ -193,16 +200,41 @@ pub(super) fn exits(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Exits
 
 /// Reads on with a leaf from some ways.
 pub(super) fn pass(vocabulary: &Vocabulary, ways: &Ways, leaf: &Leaf, state: State) -> Passed {
+    pass_on(vocabulary, TokenSet::builder(vocabulary.width()), Vec::new(), ways.nodes(), (leaf, state))
+}
+
+/// Reads on with a leaf that stands in `state` after the only byte that it begins with; what that byte does with the ways is known.
+pub(super) fn pass_after(vocabulary: &Vocabulary, byte: &Passed, leaf: &Leaf, state: State) -> Passed {
+    let ways = byte.ways().map_or(&[][..], Ways::nodes);
+    let label = leaf.accepts(state);
+    let exits = label.into_iter().flat_map(|label| ways.iter().map(move |node| (label, *node)));
+    let tokens = byte.tokens.to_builder(vocabulary.width());
+    pass_on(vocabulary, tokens, exits.collect(), ways, (leaf, state))
+}
+
+fn pass_on(
+    vocabulary: &Vocabulary,
+    mut tokens: Builder,
+    mut exits: Vec<(Label, u32)>,
+    ways: &[u32],
+    (leaf, state): (&Leaf, State),
+) -> Passed {
     let trie = vocabulary.trie();
-    let mut tokens = TokenSet::builder(vocabulary.width());
-    let (mut walk, mut exits) = (Walk::new(vocabulary, leaf), Vec::new());
-    for way in ways.nodes() {
-        walk.range(state, way + 1..trie.node(*way).end, &mut |node, state| {
-            trie.node(node).token.into_iter().for_each(|token| tokens.insert(token));
-            exits.extend(leaf.accepts(state).map(|label| (label, node)));
-        });
-    }
+    Walk::new(vocabulary, leaf).below(state, ways, |node, state| {
+        trie.node(node).token.into_iter().for_each(|token| tokens.insert(token));
+        exits.extend(leaf.accepts(state).map(|label| (label, node)));
+    });
     Passed { tokens: Arc::new(tokens.finish()), exits: by_label(vocabulary, exits) }
+}
+
+/// Reads one byte from some ways.
+pub(super) fn pass_byte(vocabulary: &Vocabulary, ways: &Ways, byte: u8) -> Passed {
+    let trie = vocabulary.trie();
+    let nodes: Vec<u32> = ways.nodes().iter().filter_map(|node| trie.child(Some(*node), byte)).collect();
+    let mut tokens = TokenSet::builder(vocabulary.width());
+    nodes.iter().filter_map(|node| trie.node(*node).token).for_each(|token| tokens.insert(token));
+    let exits = Ways::new(vocabulary, nodes).map(|ways| (0, ways));
+    Passed { tokens: Arc::new(tokens.finish()), exits: exits.into_iter().collect() }
 }
 
 pub(super) fn by_label(vocabulary: &Vocabulary, mut exits: Vec<(Label, u32)>) -> Exits {
@@ -219,13 +251,16 @@ pub(super) fn by_label(vocabulary: &Vocabulary, mut exits: Vec<(Label, u32)>) ->
 struct Walk<'a> {
     vocabulary: &'a Vocabulary,
     leaf: &'a Leaf,
-    /// The state before the byte of a node of depth d is that of d - 1. Made once: a walk is often of thousands of small ranges.
-    states: [State; 256],
+    /// The states before nodes of a range, by their depth in it. Made once: a walk is often of thousands of small ranges.
+    states: Vec<State>,
 }
+
+/// Fewer bytes than this are looked up below a node; more are met on the way through its children.
+const FEW_BYTES: u32 = 8;
 
 impl<'a> Walk<'a> {
     fn new(vocabulary: &'a Vocabulary, leaf: &'a Leaf) -> Self {
-        Self { vocabulary, leaf, states: [State::default(); 256] }
+        Self { vocabulary, leaf, states: Vec::new() }
     }
 
     /// Visits the trie nodes whose bytes the leaf can read from `state`, with the state they lead to; where plain text is left out, those that
@@ -233,7 +268,10 @@ impl<'a> Walk<'a> {
     fn all(&mut self, state: State, breaks: Option<Vec<Break>>, mut visit: impl FnMut(u32, State)) {
         let trie = self.vocabulary.trie();
         let Some(breaks) = breaks else {
-            return self.range(state, 0..trie.len(), &mut visit);
+            return match self.leaf.next_bytes(state) {
+                Some(bytes) => self.along(state, None, &bytes, &mut visit),
+                None => self.range(state, 0..trie.len(), &mut visit),
+            };
         };
         let has_controls = self.leaf.plain(state).is_some_and(|text| text.has_controls);
         // Texts of one length that lead to one state of the automaton lead to one state of the leaf.
@@ -252,19 +290,69 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Visits the readable nodes below some nodes, at each of which the leaf stands in `state`.
+    fn below(&mut self, state: State, nodes: &[u32], mut visit: impl FnMut(u32, State)) {
+        let bytes = self.few_bytes(state);
+        for node in nodes {
+            self.below_one(state, *node, bytes.as_ref(), &mut visit);
+        }
+    }
+
+    fn below_one(
+        &mut self,
+        state: State,
+        node: u32,
+        bytes: Option<&ByteSet>,
+        visit: &mut impl FnMut(u32, State),
+    ) {
+        match bytes {
+            Some(bytes) => self.along(state, Some(node), bytes, visit),
+            None => self.range(state, node + 1..self.vocabulary.trie().node(node).end, visit),
+        }
+    }
+
+    /// Visits the readable nodes that go on from a node, or from the root, with these bytes. A leaf that reads few bytes, as in the middle of a name, is
+    /// not asked for each child.
+    fn along(
+        &mut self,
+        state: State,
+        from: Option<u32>,
+        bytes: &ByteSet,
+        visit: &mut impl FnMut(u32, State),
+    ) {
+        let trie = self.vocabulary.trie();
+        for byte in bytes.iter() {
+            let child = trie.child(from, byte);
+            let Some((child, next)) = child.zip(self.leaf.step(state, byte)) else { continue };
+            visit(child, next);
+            if child + 1 < trie.node(child).end {
+                self.below_one(next, child, self.few_bytes(next).as_ref(), visit);
+            }
+        }
+    }
+
+    fn few_bytes(&self, state: State) -> Option<ByteSet> {
+        self.leaf.next_bytes(state).filter(|bytes| bytes.len() < FEW_BYTES)
+    }
+
     /// Visits the readable nodes among some whole subtrees that stand side by side; `state` is the one before them.
     fn range(&mut self, state: State, nodes: Range<u32>, visit: &mut impl FnMut(u32, State)) {
         let trie = self.vocabulary.trie();
         let mut at = nodes.start;
-        if at < nodes.end {
-            self.states[trie.node(at).parent_depth()] = state;
+        if at == nodes.end {
+            return;
         }
+        let top = trie.node(at).parent_depth();
+        self.states.clear();
+        self.states.push(state);
         while at < nodes.end {
             let node = trie.node(at);
-            match self.leaf.step(self.states[node.parent_depth()], node.byte) {
+            let depth = node.parent_depth() - top;
+            match self.leaf.step(self.states[depth], node.byte) {
                 Some(next) => {
                     visit(at, next);
-                    self.states[usize::from(node.depth)] = next;
+                    self.states.truncate(depth + 1);
+                    self.states.push(next);
                     at += 1;
                 }
                 None => at = node.end,

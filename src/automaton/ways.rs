@@ -7,7 +7,8 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::expression::{ByteSet, fingerprint};
+use crate::expression::fingerprint;
+use crate::regular::ByteSet;
 use crate::vocabulary::Vocabulary;
 
 /// Nodes of the trie at which something begins: at least one, ascending, each with nodes below it. Compared by content, cheap to clone.
@@ -28,6 +29,12 @@ impl Ways {
 
     pub(super) fn nodes(&self) -> &[u32] {
         &self.nodes
+    }
+
+    /// Whether looking one byte up for all of them is worth remembering.
+    pub(super) fn are_many(&self) -> bool {
+        const FEW: usize = 4;
+        self.nodes.len() > FEW
     }
 
     /// Those whose texts begin with one of these bytes.

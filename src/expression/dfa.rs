@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::{Label, Language, PlainText, State, fingerprint};
-use crate::regular::{Dfa, StateId};
+use crate::regular::{ByteSet, Dfa, StateId};
 
 /// The language of a [`Dfa`] that has a word.
 ///
@@ -65,6 +65,10 @@ impl Language for DfaLanguage {
 
     fn step(&self, state: State, byte: u8) -> Option<State> {
         self.dfa.next(unpack(state), byte).map(pack)
+    }
+
+    fn next_bytes(&self, state: State) -> Option<ByteSet> {
+        Some(self.dfa.next_bytes(unpack(state)))
     }
 
     fn accepts(&self, state: State) -> Option<Label> {

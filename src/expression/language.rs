@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::Expression;
-use crate::regular::{Dfa, StateId};
+use crate::regular::{ByteSet, Dfa, StateId};
 
 /// A position in a [`Language`], packed by the language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,40 +65,6 @@ pub struct PlainText<'a> {
     pub has_controls: bool,
 }
 
-/// A set of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ByteSet([u64; 4]);
-
-impl ByteSet {
-    /// No byte.
-    pub const EMPTY: Self = Self([0; 4]);
-    /// Every byte.
-    pub const ALL: Self = Self([u64::MAX; 4]);
-
-    /// Whether the byte is in the set.
-    #[must_use]
-    pub fn contains(&self, byte: u8) -> bool {
-        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
-    }
-
-    /// The bytes in the set, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = u8> {
-        (0..=3).zip(self.0).flat_map(|(place, word)| {
-            // Without its lowest bit, as long as there is one.
-            let rest = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
-            rest.take_while(|word| *word != 0).map(move |word| place << 6 | word.trailing_zeros() as u8)
-        })
-    }
-}
-
-impl FromIterator<u8> for ByteSet {
-    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Self {
-        let mut words = [0; 4];
-        bytes.into_iter().for_each(|byte| words[usize::from(byte >> 6)] |= 1 << (byte & 63));
-        Self(words)
-    }
-}
-
 /// Which kind of text was read; a language without kinds uses 0.
 pub type Label = u32;
 
@@ -113,6 +79,11 @@ pub trait Language: Debug + Send + Sync + Any {
     /// The state after these bytes. A method, so that reading many costs one call through a table, not one for each.
     fn reads(&self, state: State, bytes: &[u8]) -> Option<State> {
         bytes.iter().try_fold(state, |state, byte| self.step(state, *byte))
+    }
+
+    /// The bytes after which [`step`](Self::step) has a state, where they are found faster than by stepping each.
+    fn next_bytes(&self, _state: State) -> Option<ByteSet> {
+        None
     }
 
     /// The label of what has been read, where it is a text of the language.
@@ -223,19 +194,5 @@ impl Hash for Leaf {
 impl Debug for Leaf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.language.fmt(f)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ByteSet;
-
-    #[test]
-    fn byte_sets_list_their_bytes() {
-        for bytes in [vec![], vec![0], vec![63, 64, 127, 128, 255], (0..=255).collect()] {
-            let set: ByteSet = bytes.iter().copied().collect();
-            assert_eq!(set.iter().collect::<Vec<u8>>(), bytes);
-            assert!((0..=255).all(|byte| set.contains(byte) == bytes.contains(&byte)));
-        }
     }
 }

@@ -25,7 +25,7 @@ use std::sync::{Arc, OnceLock};
 use foldhash::fast::FixedState;
 
 pub use dfa::DfaLanguage;
-pub use language::{ByteSet, Class, Label, Language, Leaf, PlainText, State};
+pub use language::{Class, Label, Language, Leaf, PlainText, State};
 pub use rule::{Binder, BinderRef, Rule, RuleRef};
 
 use crate::special::SpecialToken;

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::FixedState;
 
+use super::byte_set::ByteSet;
 use super::length::begins_character;
 use super::live::Live;
 
@@ -37,6 +38,7 @@ struct Derived {
     count: OnceLock<Option<u64>>,
     counts: OnceLock<Box<[Option<u64>]>>,
     firsts: OnceLock<Box<[u8]>>,
+    classes: OnceLock<Box<[ByteSet]>>,
     least_chars: OnceLock<Box<[u32]>>,
     shortest: OnceLock<Option<Box<[u8]>>>,
     live: OnceLock<Live>,
@@ -88,6 +90,15 @@ impl Dfa {
         bytes.iter().try_fold(state, |state, byte| self.next(state, *byte))
     }
 
+    /// The bytes that lead on.
+    #[must_use]
+    pub fn next_bytes(&self, state: StateId) -> ByteSet {
+        let row = &self.table[state as usize * self.width..][..self.width];
+        let classes = self.derived.classes.get_or_init(|| self.class_bytes()).iter();
+        let live = classes.zip(row).filter(|(_, next)| **next != DEAD);
+        live.fold(ByteSet::EMPTY, |all, (bytes, _)| all.or(*bytes))
+    }
+
     /// The label of the word that leads here, where it is one.
     #[must_use]
     #[inline]
@@ -137,7 +148,8 @@ impl Dfa {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         const PER_STATE: usize = size_of::<Option<u64>>() + 2 * size_of::<u32>() + size_of::<StateId>();
-        size_of::<Self>() + 2 * (256 + 4 * self.table.len()) + PER_STATE * self.states()
+        let classes = self.width * size_of::<ByteSet>();
+        size_of::<Self>() + classes + 2 * (256 + 4 * self.table.len()) + PER_STATE * self.states()
     }
 
     /// A shortest word, among equally short ones the first in byte order; `None` for the empty language.
@@ -237,6 +249,16 @@ impl Dfa {
             }
         }
         firsts.into()
+    }
+
+    /// The bytes of each class.
+    fn class_bytes(&self) -> Box<[ByteSet]> {
+        let mut sets = vec![ByteSet::EMPTY; self.width];
+        for (byte, class) in (0..=u8::MAX).zip(self.classes.iter()) {
+            let set = &mut sets[usize::from(*class)];
+            *set = set.or(ByteSet::range(byte, byte));
+        }
+        sets.into()
     }
 
     /// Counts words in depth-first order. A state that leads to one that is still open lies on a cycle, and so do those before it.

@@ -6,6 +6,7 @@
 
 mod algebra;
 mod build;
+mod byte_set;
 mod dfa;
 mod length;
 mod live;
@@ -18,6 +19,7 @@ mod tests;
 mod utf8;
 mod words;
 
+pub use byte_set::ByteSet;
 pub use dfa::{Dfa, StateId};
 pub(crate) use length::counted;
 pub use length::{Window, begins_character};

@@ -7,10 +7,10 @@ mod refill;
 
 use std::fmt;
 
-use bitvec::{order::Lsb0, slice::BitSlice, vec::BitVec};
+use bitvec::{order::Lsb0, slice::BitSlice};
 
 use crate::special::TokenId;
-use refill::Filled;
+use refill::Sheet;
 pub(crate) use refill::{Base, Source, Target};
 
 const WORD: usize = u32::BITS as usize;
@@ -25,16 +25,19 @@ const WORD: usize = u32::BITS as usize;
 /// assert_eq!(mask.words(), [0, 0b10, 0, 0]);
 /// assert_eq!(mask.iter().collect::<Vec<_>>(), [33]);
 /// ```
+///
+/// One that a matcher fills again and again keeps up to three earlier ones beside itself, as the next may be nearly one of these: some 100 KB in all
+/// for the vocabulary of gpt-oss.
 #[derive(Clone)]
 pub struct TokenMask {
-    bits: BitVec<u32, Lsb0>,
-    /// What is known of its words, so that the next mask need not write them all.
-    filled: Filled,
+    now: Sheet,
+    /// What was there before, to be written on where that is less to write; the one that was put aside last is last.
+    aside: Vec<Sheet>,
 }
 
 impl PartialEq for TokenMask {
     fn eq(&self, other: &Self) -> bool {
-        self.bits == other.bits
+        self.now.bits == other.now.bits
     }
 }
 
@@ -44,32 +47,31 @@ impl TokenMask {
     /// The empty set of tokens below `width`, which is the number of the model's logits.
     #[must_use]
     pub fn new(width: usize) -> Self {
-        Self { bits: BitVec::repeat(false, width), filled: Filled::default() }
+        Self { now: Sheet::new(width), aside: Vec::new() }
     }
 
     /// One past the largest token that fits.
     #[must_use]
     pub fn width(&self) -> usize {
-        self.bits.len()
+        self.now.bits.len()
     }
 
     /// The packed words, `width` divided by 32 and rounded up.
     #[must_use]
     pub fn words(&self) -> &[u32] {
-        self.bits.as_raw_slice()
+        self.now.bits.as_raw_slice()
     }
 
     /// The same bits, indexed by token.
     #[must_use]
     pub fn bits(&self) -> &BitSlice<u32, Lsb0> {
-        &self.bits
+        &self.now.bits
     }
 
     /// The mask as a borrowed target, the form in which masks are filled.
     pub fn as_mut(&mut self) -> TokenMaskMut<'_> {
-        self.filled.forget();
-        let width = self.width();
-        TokenMaskMut { words: self.bits.as_raw_mut_slice(), width }
+        self.now.forget();
+        self.now.as_mut()
     }
 
     /// Removes every token.
@@ -100,7 +102,7 @@ impl TokenMask {
     /// Whether the token is in the set.
     #[must_use]
     pub fn contains(&self, token: TokenId) -> bool {
-        self.bits.get(token as usize).is_some_and(|bit| *bit)
+        self.now.bits.get(token as usize).is_some_and(|bit| *bit)
     }
 
     /// How many tokens are in the set.
@@ -111,7 +113,7 @@ impl TokenMask {
 
     /// The tokens in the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = TokenId> + '_ {
-        self.bits.iter_ones().map(|token| TokenId::try_from(token).expect("only token ids are inserted"))
+        self.now.bits.iter_ones().map(|token| TokenId::try_from(token).expect("only token ids are inserted"))
     }
 }
 

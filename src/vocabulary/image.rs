@@ -15,17 +15,18 @@ struct Aligned<T: ?Sized>(T);
 
 static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/o200k_harmony.bin")));
 
-/// The tables in the image: ten counts of words, the lists of words, the bytes.
+/// The tables in the image: eleven counts of words, the lists of words, the bytes.
 pub(super) fn o200k_harmony() -> Tables {
-    let (header, mut rest) = IMAGE.0.split_at(size_of::<[u32; 10]>());
-    let &[nodes, roots, starts, shapes, members, tokens, breaks, planes, count, longest] =
-        bytemuck::from_bytes::<[u32; 10]>(header);
+    let (header, mut rest) = IMAGE.0.split_at(size_of::<[u32; 11]>());
+    let &[nodes, roots, seconds, starts, shapes, members, tokens, breaks, planes, count, longest] =
+        bytemuck::from_bytes::<[u32; 11]>(header);
     let mut words = |count: u32| {
         let (words, others) = rest.split_at(count as usize * size_of::<u32>());
         rest = others;
         words
     };
-    let (nodes, roots, starts_of_tokens) = (words(nodes), words(roots), words(starts));
+    let (nodes, roots, seconds) = (words(nodes), words(roots), words(seconds));
+    let starts_of_tokens = words(starts);
     let plain = Shapes {
         shapes: Cow::Borrowed(bytemuck::cast_slice(words(shapes))),
         members: Cow::Borrowed(bytemuck::cast_slice(words(members))),
@@ -36,6 +37,7 @@ pub(super) fn o200k_harmony() -> Tables {
     Tables {
         nodes: Cow::Borrowed(bytemuck::cast_slice(nodes)),
         roots: Cow::Borrowed(bytemuck::cast_slice(roots)),
+        seconds: Cow::Borrowed(bytemuck::cast_slice(seconds)),
         starts: Cow::Borrowed(bytemuck::cast_slice(starts_of_tokens)),
         bytes: Cow::Borrowed(rest),
         count,

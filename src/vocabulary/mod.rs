@@ -164,16 +164,15 @@ impl Vocabulary {
     /// The size of the tables, whether they are on the heap or part of the program.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let Tables { nodes, roots, starts, bytes, characters, plain, .. } = &self.0.tables;
-        let words =
-            size_of_val(&**nodes) + size_of_val(&**roots) + size_of_val(&**starts) + plain.memory_bytes();
-        words + bytes.len() + size_of_val(&*characters.planes)
+        let Tables { nodes, roots, seconds, starts, bytes, characters, plain, .. } = &self.0.tables;
+        let words = [&**roots, &**seconds, &**starts].map(size_of_val).into_iter().sum::<usize>();
+        size_of_val(&**nodes) + words + plain.memory_bytes() + bytes.len() + size_of_val(&*characters.planes)
     }
 
     /// The trie of the ordinary tokens.
     #[must_use]
     pub fn trie(&self) -> Trie<'_> {
-        Trie::new(&self.0.tables.nodes, &self.0.tables.roots)
+        Trie::new(&self.0.tables)
     }
 
     /// The bytes that lead to a node of the [trie](Self::trie).

@@ -32,6 +32,9 @@ pub(crate) struct Tables {
     pub(crate) nodes: Cow<'static, [PackedNode]>,
     /// The nodes of the first bytes.
     pub(crate) roots: Cow<'static, [u32]>,
+    /// The nodes of the second bytes, `node | byte << 24`, by first and second byte; before them, for each first byte, where in this list those after it
+    /// start, and the end.
+    pub(crate) seconds: Cow<'static, [u32]>,
     /// Where in `bytes` each token starts; it ends where the next one starts. An id without a token has no bytes.
     pub(crate) starts: Cow<'static, [u32]>,
     /// The bytes of all tokens, by id.
@@ -65,8 +68,10 @@ impl Tables {
         let nodes = plant(&tokens)?;
         let plain = Shapes::new(&nodes);
         let characters = Characters::new(&plain, starts.len() - 1);
+        let roots = roots(&nodes);
         Ok(Self {
-            roots: roots(&nodes).into(),
+            seconds: seconds(&nodes, &roots).into(),
+            roots: roots.into(),
             nodes: nodes.into(),
             characters,
             plain,
@@ -149,6 +154,23 @@ fn plant(tokens: &[Token]) -> Result<Vec<PackedNode>, VocabularyError> {
 fn roots(nodes: &[PackedNode]) -> Vec<u32> {
     let end = |node: u32| nodes[node as usize][1] >> 8;
     std::iter::successors(Some(0), |node| Some(end(*node))).take(256).collect()
+}
+
+/// The nodes of the second level, behind where those of each first byte start.
+fn seconds(nodes: &[PackedNode], roots: &[u32]) -> Vec<u32> {
+    let mut seconds = vec![0; roots.len() + 1];
+    for (first, root) in roots.iter().enumerate() {
+        seconds[first] = seconds.len() as u32;
+        let end = nodes[*root as usize][1] >> 8;
+        let mut node = root + 1;
+        while node < end {
+            let [byte_and_token, depth_and_end] = nodes[node as usize];
+            seconds.push(node | byte_and_token << 24);
+            node = depth_and_end >> 8;
+        }
+    }
+    seconds[roots.len()] = seconds.len() as u32;
+    seconds
 }
 
 /// Ends here the subtrees of the nodes on `path` that are deeper than `depth`.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::tables::{NO_TOKEN, PackedNode};
+use super::tables::{NO_TOKEN, PackedNode, Tables};
 use crate::special::TokenId;
 
 /// The trie of the ordinary tokens: one node per distinct prefix, the root left out.
@@ -41,6 +41,8 @@ pub struct Trie<'a> {
     nodes: &'a [PackedNode],
     /// The nodes of the first bytes.
     roots: &'a [u32],
+    /// Those of the second bytes, as in [`Tables`].
+    seconds: &'a [u32],
 }
 
 /// A node of a [`Trie`].
@@ -65,8 +67,9 @@ impl Node {
 }
 
 impl<'a> Trie<'a> {
-    pub(super) const fn new(nodes: &'a [PackedNode], roots: &'a [u32]) -> Self {
-        Self { nodes, roots }
+    pub(super) fn new(tables: &'a Tables) -> Self {
+        let Tables { nodes, roots, seconds, .. } = tables;
+        Self { nodes, roots, seconds }
     }
 
     /// The number of nodes.
@@ -113,11 +116,21 @@ impl<'a> Trie<'a> {
         match parent {
             // They stand far apart, so going from one to the next would miss the processor's caches.
             None => Some(self.roots[usize::from(byte)]),
+            Some(node) if self.node(node).depth == 1 => self.second(self.node(node).byte, byte),
             Some(_) => {
                 let at_or_after = self.children(parent).find(|child| self.node(*child).byte >= byte);
                 at_or_after.filter(|child| self.node(*child).byte == byte)
             }
         }
+    }
+
+    /// The node of two bytes. There are up to 129 after a first one, each some lines of memory from the next.
+    fn second(self, first: u8, second: u8) -> Option<u32> {
+        const NODE: u32 = (1 << 24) - 1;
+        let starts = &self.seconds[usize::from(first)..];
+        let seconds = &self.seconds[starts[0] as usize..starts[1] as usize];
+        let place = seconds.binary_search_by_key(&u32::from(second), |packed| packed >> 24).ok()?;
+        Some(seconds[place] & NODE)
     }
 
     /// The first byte of the prefix that leads to a node.

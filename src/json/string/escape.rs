@@ -6,6 +6,7 @@ use regex_syntax::utf8::{Utf8Range, Utf8Sequences};
 
 use super::state::{Phase, Position, Unpacked};
 use super::{Escapes, StringLanguage};
+use crate::regular::ByteSet;
 
 /// An escape `\uXXXX` of which some digits were read, perhaps as the second half of a surrogate pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,11 +124,24 @@ const LETTERS: &[u8] = b"\"\\/bfnrt";
 /// The first and last code unit of a surrogate's first half.
 const HIGH: (u32, u32) = (0xd800, 0xdbff);
 
+impl Escapes {
+    /// The bytes with which characters begin that may be escaped: a backslash may come where one of them is live, as it leads to such a character, and
+    /// each has a `\u`.
+    pub(super) const fn begin(self) -> ByteSet {
+        const CONTINUED: ByteSet = ByteSet::range(0x80, 0xbf);
+        const STRUCTURAL: ByteSet = ByteSet::range(b'"', b'"').or(ByteSet::range(b'\\', b'\\'));
+        match self {
+            Self::Any => CONTINUED.complement(),
+            Self::Needed => ByteSet::range(0, 0x1f).or(STRUCTURAL).or(ByteSet::range(0xc0, 0xff)),
+        }
+    }
+}
+
 impl StringLanguage {
     /// Whether a backslash may come.
     pub(super) fn can_escape(&self, position: Position) -> bool {
-        LETTERS.iter().any(|letter| self.after_letter(position, *letter).is_some())
-            || self.some_unit(position, None, 0, 0xffff)
+        let begin = self.dfa.next_bytes(position.dfa).and(self.escapes.begin());
+        begin.iter().any(|byte| self.read(position, byte).is_some())
     }
 
     pub(super) fn step_backslash(&self, position: Position, byte: u8) -> Option<Unpacked> {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::json::listed::Listed;
-use crate::regular::{Dfa, StateId};
+use crate::regular::{ByteSet, Dfa, StateId};
 
 /// Two lists of words, read as one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -46,12 +46,12 @@ impl Excluded {
         self.pack(known, more.and_then(|state| self.more.next(state, byte)))
     }
 
-    /// The bytes that go on to a word or its beginning. Some may come twice.
-    pub(super) fn bytes(&self, state: StateId) -> impl Iterator<Item = u8> {
+    /// The bytes that go on to a word or its beginning.
+    pub(super) fn next_bytes(&self, state: StateId) -> ByteSet {
         let (known, more) = self.unpack(state);
-        let is_known = move |byte: &u8| known.is_some_and(|state| self.known.next(state, *byte).is_some());
+        let known = known.map_or(ByteSet::EMPTY, |state| self.known.next_bytes(state));
         let more = more.into_iter().flat_map(|state| self.more.bytes(state));
-        (0..=u8::MAX).filter(is_known).chain(more)
+        more.fold(known, |all, byte| all.or(ByteSet::range(byte, byte)))
     }
 
     /// Whether the text is a word.
@@ -86,8 +86,6 @@ impl Excluded {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     fn list(words: &[&str]) -> Dfa {
@@ -103,7 +101,7 @@ mod tests {
             assert_eq!(end.is_some_and(|end| excluded.has(end)), all().any(|word| *word == text), "{text:?}");
             assert_eq!(end.is_some(), all().any(|word| word.starts_with(text)), "{text:?}");
             let goes_on = |end| (0..=u8::MAX).filter(|byte| excluded.next(end, *byte).is_some()).collect();
-            let is_listed = |end| excluded.bytes(end).collect::<BTreeSet<u8>>() == goes_on(end);
+            let is_listed = |end| excluded.next_bytes(end) == goes_on(end);
             assert!(end.is_none_or(is_listed), "{text:?}");
         }
         assert_eq!(excluded.removed_from(&list(&["a", "b", "x"])), list(&["b", "x"]));

@@ -26,7 +26,7 @@ pub(super) use words::{OpenWords, Words};
 use crate::expression::{Class, Label, Language, Leaf, PlainText, State, fingerprint};
 use crate::json::listed::Listed;
 use crate::limits::LimitExceeded;
-use crate::regular::{Dfa, Window, begins_character};
+use crate::regular::{ByteSet, Dfa, Window, begins_character};
 
 /// Which characters may be written as escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -224,6 +224,39 @@ impl StringLanguage {
         })
     }
 
+    #[inline]
+    fn step_unpacked(&self, Unpacked { position, phase }: Unpacked, byte: u8) -> Option<Unpacked> {
+        match phase {
+            Phase::Opening => (byte == b'"').then(|| Unpacked::text(position)),
+            Phase::Text => self.step_text(position, byte),
+            Phase::Backslash => self.step_backslash(position, byte),
+            Phase::Hex(unfinished) => self.step_hex(position, unfinished, byte),
+            Phase::LowBackslash(high) if byte == b'\\' => {
+                Some(Unpacked { position, phase: Phase::LowU(high) })
+            }
+            Phase::LowU(high) if byte == b'u' => {
+                Some(Unpacked { position, phase: Phase::Hex(Unfinished::low(high)) })
+            }
+            Phase::LowBackslash(_) | Phase::LowU(_) | Phase::Closed => None,
+        }
+    }
+
+    /// The bytes that may follow in the middle of a text; `None` where they are too many to be looked at one by one.
+    fn next_in_text(&self, position: Position) -> Option<ByteSet> {
+        const FEW: u32 = 32;
+        const RAW: ByteSet =
+            ByteSet::range(b' ', b'!').or(ByteSet::range(b'#', b'[')).or(ByteSet::range(b']', u8::MAX));
+        let next = self.dfa.next_bytes(position.dfa);
+        if next.len() > FEW {
+            return None;
+        }
+        let live: ByteSet = next.iter().filter(|byte| self.read(position, *byte).is_some()).collect();
+        let quote = self.label(position).map(|_| b'"');
+        let escape = (!live.and(self.escapes.begin()).is_empty()).then_some(b'\\');
+        let ends: ByteSet = quote.into_iter().chain(escape).collect();
+        Some(live.and(RAW).or(ends))
+    }
+
     fn step_text(&self, position: Position, byte: u8) -> Option<Unpacked> {
         match byte {
             b'"' => self.label(position).map(|_| Unpacked { position, phase: Phase::Closed }),
@@ -242,21 +275,22 @@ impl Language for StringLanguage {
     }
 
     fn step(&self, state: State, byte: u8) -> Option<State> {
+        self.step_unpacked(Unpacked::from(state), byte).map(Unpacked::pack)
+    }
+
+    fn reads(&self, state: State, bytes: &[u8]) -> Option<State> {
+        let step = |at, byte: &u8| self.step_unpacked(at, *byte);
+        bytes.iter().try_fold(Unpacked::from(state), step).map(Unpacked::pack)
+    }
+
+    fn next_bytes(&self, state: State) -> Option<ByteSet> {
         let Unpacked { position, phase } = Unpacked::from(state);
-        let next = match phase {
-            Phase::Opening => (byte == b'"').then(|| Unpacked::text(position)),
-            Phase::Text => self.step_text(position, byte),
-            Phase::Backslash => self.step_backslash(position, byte),
-            Phase::Hex(unfinished) => self.step_hex(position, unfinished, byte),
-            Phase::LowBackslash(high) if byte == b'\\' => {
-                Some(Unpacked { position, phase: Phase::LowU(high) })
-            }
-            Phase::LowU(high) if byte == b'u' => {
-                Some(Unpacked { position, phase: Phase::Hex(Unfinished::low(high)) })
-            }
-            Phase::LowBackslash(_) | Phase::LowU(_) | Phase::Closed => None,
-        };
-        next.map(Unpacked::pack)
+        match phase {
+            Phase::Opening => Some([b'"'].into_iter().collect()),
+            Phase::Text => self.next_in_text(position),
+            Phase::Closed => Some(ByteSet::EMPTY),
+            Phase::Backslash | Phase::Hex(_) | Phase::LowBackslash(_) | Phase::LowU(_) => None,
+        }
     }
 
     fn accepts(&self, state: State) -> Option<Label> {

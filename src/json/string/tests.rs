@@ -80,6 +80,35 @@ fn a_digit_that_leads_nowhere_is_refused() {
     check(Dfa::text(), r#""\"#, "\"/\\bfnrtu");
 }
 
+/// What is said to follow is what does, wherever the texts lead.
+fn check_next_bytes(strings: &StringLanguage, texts: &[&str]) {
+    let prefixes = texts.iter().flat_map(|text| (0..=text.len()).map(|len| &text.as_bytes()[..len]));
+    let mut told = 0;
+    for prefix in prefixes {
+        let state = read(strings, prefix).unwrap_or_else(|| panic!("{prefix:?} is live"));
+        let Some(next) = strings.next_bytes(state) else { continue };
+        let stepped = (0..=u8::MAX).filter(|byte| strings.step(state, *byte).is_some());
+        assert!(next.iter().eq(stepped), "after {prefix:?}");
+        told += 1;
+    }
+    assert!(told >= 3, "only {told} states of {texts:?}");
+}
+
+#[test]
+fn next_bytes_are_those_that_step() {
+    let texts = ["", "a/b", "ab\n\"", "\\", "é", "😀", "\u{7f}"];
+    let spelled: Vec<String> = texts.iter().map(|text| serde_json::to_string(text).unwrap()).collect();
+    let spelled: Vec<&str> = spelled.iter().map(String::as_str).collect();
+    check_next_bytes(&text_of(words(&texts), 0, None), &spelled);
+    check_next_bytes(&text_of(words(&texts), 1, Some(2)), &["\"é\""]);
+    check_next_bytes(&text_of(Dfa::text(), 1, Some(2)), &["\"ab\"", "\"\\u0061\""]);
+    let all = Arc::new(Words::new(&texts));
+    check_next_bytes(&StringLanguage::words(all.open(0..texts.len() as u32)), &spelled);
+    check_next_bytes(&StringLanguage::words(all.open([all.rank("é").unwrap()])), &["\"é\""]);
+    check_next_bytes(&excluding(words(&["a", "ab", "b"]), &["ab", "b"]), &["\"a\""]);
+    check_next_bytes(&excluding(Dfa::text(), &["ab"]), &["\"ab", "\"a\""]);
+}
+
 #[test]
 fn excluded_words_are_refused_in_every_spelling() {
     let free = excluding(Dfa::text(), &["id", "idea"]);
