@@ -2,17 +2,33 @@
 //!
 //! Inside a leaf only the leaf's state changes, so the stack is touched where the leaf may end and nowhere else.
 
+use std::sync::Arc;
+
 use super::expansions::Expansions;
-use super::residual::settle;
+use super::openings::Openings;
 use super::stack::Stack;
-use super::thread::{Head, Tape, Thread, add, open};
-use crate::expression::{Leaf, State};
+use super::thread::{Head, Tape, Thread, add};
+use crate::expression::{Label, Leaf, State};
 
 /// The threads after the bytes of a token.
-pub(super) fn advance(threads: &[Thread], bytes: &[u8], rules: &Expansions) -> Vec<Thread> {
-    let mut out = Vec::new();
-    advance_into(threads, bytes, rules, &mut out);
+pub(super) fn advance(threads: &[Thread], bytes: &[u8], known: Known<'_>) -> Vec<Thread> {
+    let mut out = Vec::with_capacity(threads.len());
+    advance_into(threads, bytes, known, &mut out);
     out
+}
+
+/// What is known of a grammar.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) rules: &'a Expansions,
+    pub(super) openings: &'a Openings,
+}
+
+impl Known<'_> {
+    /// The threads on a stack, which mostly was opened for the mask before.
+    fn open(self, stack: &Stack, tape: Tape) -> Arc<Vec<Thread>> {
+        self.openings.threads(stack, tape, self.rules)
+    }
 }
 
 /// Whether the bytes leave each thread as it is, as text does in the middle of a string. Then nothing need be made or found: where a mask stays the
@@ -28,11 +44,11 @@ pub(super) fn stays(threads: &[Thread], bytes: &[u8]) -> bool {
     })
 }
 
-fn advance_into(threads: &[Thread], bytes: &[u8], rules: &Expansions, out: &mut Vec<Thread>) {
-    threads.iter().for_each(|thread| advance_thread(thread, bytes, rules, out));
+fn advance_into(threads: &[Thread], bytes: &[u8], known: Known<'_>, out: &mut Vec<Thread>) {
+    threads.iter().for_each(|thread| advance_thread(thread, bytes, known, out));
 }
 
-fn advance_thread(thread: &Thread, bytes: &[u8], rules: &Expansions, out: &mut Vec<Thread>) {
+fn advance_thread(thread: &Thread, bytes: &[u8], known: Known<'_>, out: &mut Vec<Thread>) {
     if bytes.is_empty() {
         return add(thread.clone(), out);
     }
@@ -43,27 +59,17 @@ fn advance_thread(thread: &Thread, bytes: &[u8], rules: &Expansions, out: &mut V
             if rest[..common] != bytes[..common] {
                 return;
             }
-            let (below, tape) = (thread.below.clone(), thread.tape.extended(&bytes[..common]));
+            let tape = thread.tape.extended(&bytes[..common]);
             if common < rest.len() {
                 let head = Head::Literal { bytes: literal.clone(), at: at + common };
-                add(Thread { head, below, tape }, out);
+                add(Thread { head, below: thread.below.clone(), tape }, out);
             } else {
-                advance_below(below, tape, &bytes[common..], rules, out);
+                advance_into(&known.open(&thread.below, tape), &bytes[common..], known, out);
             }
         }
-        Head::Leaf { leaf, state } => advance_leaf(thread, leaf, *state, bytes, rules, out),
+        Head::Leaf { leaf, state } => advance_leaf(thread, leaf, *state, bytes, known, out),
         Head::Special(_) | Head::End => {}
     }
-}
-
-fn advance_below(below: Stack, tape: Tape, bytes: &[u8], rules: &Expansions, out: &mut Vec<Thread>) {
-    if bytes.is_empty() {
-        open(below, tape, rules, out);
-        return;
-    }
-    let mut after = Vec::new();
-    open(below, tape, rules, &mut after);
-    advance_into(&after, bytes, rules, out);
 }
 
 fn advance_leaf(
@@ -71,18 +77,15 @@ fn advance_leaf(
     leaf: &Leaf,
     mut state: State,
     bytes: &[u8],
-    rules: &Expansions,
+    known: Known<'_>,
     out: &mut Vec<Thread>,
 ) {
-    let mut uniform: Option<Vec<Thread>> = None;
+    let leave = |label: Label, read: &[u8]| known.open(&thread.below_leaf(label), thread.tape.extended(read));
+    let mut uniform: Option<Arc<Vec<Thread>>> = None;
     for (at, &byte) in bytes.iter().enumerate() {
-        if leaf.accepts(state).is_some() {
-            let after = uniform.take().unwrap_or_else(|| {
-                let mut after = Vec::new();
-                thread.leave(leaf, state, &bytes[..at], rules, &mut after);
-                after
-            });
-            advance_into(&after, &bytes[at..], rules, out);
+        if let Some(label) = leaf.accepts(state) {
+            let after = uniform.take().unwrap_or_else(|| leave(label, &bytes[..at]));
+            advance_into(&after, &bytes[at..], known, out);
             uniform = thread.leaves_uniformly().then_some(after);
         }
         match leaf.step(state, byte) {
@@ -90,5 +93,12 @@ fn advance_leaf(
             None => return,
         }
     }
-    settle(thread, leaf, state, bytes, rules, out);
+    match leaf.accepts(state).filter(|_| leaf.is_complete(state)) {
+        Some(label) => advance_into(&leave(label, bytes), &[], known, out),
+        None => {
+            let head = Head::Leaf { leaf: leaf.clone(), state };
+            let (below, tape) = (thread.below.clone(), thread.tape.extended(bytes));
+            add(Thread { head, below, tape }, out);
+        }
+    }
 }

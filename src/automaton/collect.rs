@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::Unit;
-use super::advance::advance;
+use super::advance::{Known, advance};
 use super::allowed::Allowed;
 use super::expansions::Expansions;
 use super::inside::Inside;
@@ -159,8 +159,8 @@ impl<'a> Collector<'a> {
     fn leaf(&mut self, origin: Origin<'_>, leaf: &Leaf, state: State) {
         let thread = origin.thread;
         // Tokens that leave before their first byte.
-        let mut after = Vec::new();
-        if thread.leave(leaf, state, &[], self.rules, &mut after) {
+        if let Some(label) = leaf.accepts(state) {
+            let after = self.openings.threads(&thread.below_leaf(label), thread.tape.clone(), self.rules);
             after.iter().for_each(|thread| self.thread(Origin { thread, ..origin }));
         }
         let Some(node) = origin.node else { return self.whole_leaf(origin, leaf, state) };
@@ -244,28 +244,29 @@ impl<'a> Collector<'a> {
             Head::End => next.tape == Tape::Any,
             Head::Special(_) => false,
         };
-        let opened = || self.openings.threads(&thread.below, thread.tape.forgotten(), self.rules);
+        let opened = || self.openings.common(&thread.below, &thread.tape, self.rules);
         !thread.arms().is_empty() || opened().iter().any(takes_bytes)
     }
 
     /// Adds the tokens that leave the first frame of a thread at some ways, and go on below.
     fn leave(&mut self, origin: Origin<'_>, below: &Stack, ways: &Ways) {
-        self.below(below, origin.thread.tape.forgotten(), ways);
+        self.below(below, &origin.thread.tape, ways);
         let mut captured = std::mem::take(&mut self.captured);
         captured.sort_unstable();
         captured.dedup();
         let depth = origin.node.map_or(0, |node| usize::from(self.vocabulary.trie().node(node).depth));
         for node in captured {
             let read = &self.vocabulary.prefix(node)[depth..];
-            let threads = advance(std::slice::from_ref(origin.thread), read, self.rules);
+            let known = Known { rules: self.rules, openings: self.openings };
+            let threads = advance(std::slice::from_ref(origin.thread), read, known);
             self.steps.meet(&threads);
             threads.iter().for_each(|thread| self.thread(Origin { thread, node: Some(node) }));
         }
     }
 
     /// Adds the tokens that go on after some ways on a stack.
-    fn below(&mut self, stack: &Stack, tape: Tape, ways: &Ways) {
-        let threads = self.openings.threads(stack, tape, self.rules);
+    fn below(&mut self, stack: &Stack, tape: &Tape, ways: &Ways) {
+        let threads = self.openings.common(stack, tape, self.rules);
         threads.iter().for_each(|thread| self.pass(thread, ways));
     }
 
@@ -296,17 +297,17 @@ impl<'a> Collector<'a> {
             Head::End | Head::Special(_) => {}
             Head::Literal { bytes, at } => {
                 if let Some(ways) = self.spell(ways, &bytes[*at..]) {
-                    self.below(&thread.below, thread.tape.clone(), &ways);
+                    self.below(&thread.below, &thread.tape, &ways);
                 }
             }
             Head::Leaf { leaf, state } => {
                 if let Some(label) = leaf.accepts(*state) {
-                    self.below(&thread.below_leaf(label), thread.tape.clone(), ways);
+                    self.below(&thread.below_leaf(label), &thread.tape, ways);
                 }
                 let passed = self.leaves.passed(self.vocabulary, ways, leaf, *state);
                 self.beyond.add(&passed.tokens);
                 for (label, ways) in &passed.exits {
-                    self.below(&thread.below_leaf(*label), thread.tape.clone(), ways);
+                    self.below(&thread.below_leaf(*label), &thread.tape, ways);
                 }
             }
         }

@@ -44,6 +44,7 @@ pub use branch::{Branch, Offer};
 pub use mask_ids::MaskId;
 pub use residual::{Residual, Unit};
 
+use advance::Known;
 use allowed::Allowed;
 use collect::Collector;
 use expansions::Expansions;
@@ -162,7 +163,11 @@ impl Automaton {
             if advance::stays(residual.threads(), bytes) {
                 return Some(residual.clone());
             }
-            advance::advance(residual.threads(), bytes, &self.rules)
+            advance::advance(
+                residual.threads(),
+                bytes,
+                Known { rules: &self.rules, openings: &self.openings },
+            )
         } else {
             let special = self.vocabulary().special(token)?;
             residual::step(residual.threads(), Unit::Special(special), &self.rules)

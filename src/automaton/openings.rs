@@ -15,20 +15,32 @@ impl Openings {
         Self(bounded(bytes))
     }
 
-    /// The threads on a stack, with what is common to all texts where one is being captured.
+    /// The threads on a stack; what is captured is remembered of no text, so they are opened anew where one is being captured.
     pub(super) fn threads(&self, stack: &Stack, tape: Tape, rules: &Expansions) -> Arc<Vec<Thread>> {
-        let make = |(stack, tape): &(Stack, Tape)| {
-            let mut threads = Vec::new();
-            open(stack.clone(), tape.clone(), rules, &mut threads);
-            // A text whose capture begins here is not known: it begins with a token that goes on.
-            threads.iter_mut().for_each(|thread| thread.tape = thread.tape.forgotten());
-            threads
-        };
+        match tape {
+            Tape::Read(_) => Arc::new(opened((stack, &tape), rules)),
+            Tape::Outside | Tape::Any => self.known((stack.clone(), tape), rules),
+        }
+    }
+
+    /// The threads on a stack, with what is common to all texts where one is being captured.
+    pub(super) fn common(&self, stack: &Stack, tape: &Tape, rules: &Expansions) -> Arc<Vec<Thread>> {
+        self.known((stack.clone(), tape.forgotten()), rules)
+    }
+
+    fn known(&self, key: (Stack, Tape), rules: &Expansions) -> Arc<Vec<Thread>> {
+        let make = |(stack, tape): &(Stack, Tape)| opened((stack, tape), rules);
         let bytes = |_: &(Stack, Tape), threads: &Vec<Thread>| threads.len() * Thread::WEIGHT;
-        known(&self.0, (stack.clone(), tape), make, bytes)
+        known(&self.0, key, make, bytes)
     }
 
     pub(super) fn bytes(&self) -> usize {
         usize::try_from(self.0.weight()).unwrap_or(usize::MAX)
     }
+}
+
+fn opened((stack, tape): (&Stack, &Tape), rules: &Expansions) -> Vec<Thread> {
+    let mut threads = Vec::new();
+    open(stack.clone(), tape.clone(), rules, &mut threads);
+    threads
 }

@@ -250,7 +250,7 @@ mod tests {
         let fill = |mask: &mut TokenMask, base: usize, source| {
             let words = [1 << base, 0];
             mask.refill(source, |target| {
-                fill(target, &[Base::new(bases[base], &words)], &(0, vec![40], vec![], None))
+                fill(target, &[Base::new(bases[base], &words)], &(0, vec![40], vec![], None));
             });
             assert_eq!(mask.iter().collect::<Vec<_>>(), [base as TokenId, 40]);
             mask.words().as_ptr()
