@@ -35,6 +35,9 @@ use deadline::{Deadline, Plan};
 use prompt::TurnStart;
 use rules::Step;
 
+/// Room is made for at least so many tokens at a time: it would be moved five times for the first 64 otherwise.
+const ROOM: usize = 64;
+
 /// Follows one sequence through a grammar.
 ///
 /// ```
@@ -148,7 +151,12 @@ impl Matcher {
     /// When the token may not come next; the matcher is then as it was.
     pub fn accept(&mut self, token: TokenId) -> Result<(), AcceptError> {
         let next = self.rules.take(self.step(), token, self.left_after(0));
-        self.steps.push(next.ok_or_else(|| self.rejection(token))?);
+        let next = next.ok_or_else(|| self.rejection(token))?;
+        if self.steps.len() == self.steps.capacity() {
+            self.steps.reserve(ROOM);
+            self.tokens.reserve(ROOM);
+        }
+        self.steps.push(next);
         self.tokens.push(token);
         Ok(())
     }

@@ -100,7 +100,9 @@ impl Rules {
             return None;
         }
         let residual = self.automaton.advance(&step.residual, token)?;
-        let mut next = Step { residual, plan: None, ..step.clone() };
+        // Field by field: the residual of the step before would be shared and let go again.
+        let Step { reasoning, thoughts, .. } = *step;
+        let mut next = Step { residual, reader: step.reader.clone(), reasoning, thoughts, plan: None };
         if let (Some(turn), Some(reader)) = (&self.turn, &mut next.reader) {
             let is_reasoning = reader.open().is_some_and(|header| header.is_reasoning());
             let is_thought = reader.open().is_some_and(|header| header.is_thought());
