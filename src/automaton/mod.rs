@@ -194,9 +194,15 @@ impl Automaton {
     }
 
     fn allowed(&self, residual: &Residual) -> Arc<Allowed> {
-        if let Some(allowed) = self.allowed.get(&residual.id()) {
+        if let Some(allowed) = residual.allowed() {
             return allowed;
         }
+        let allowed = self.allowed.get(&residual.id()).unwrap_or_else(|| self.new_allowed(residual));
+        residual.note_allowed(&allowed);
+        allowed
+    }
+
+    fn new_allowed(&self, residual: &Residual) -> Arc<Allowed> {
         let Shared { vocabulary, leaves, .. } = &self.shared;
         let tables = (&self.rules, &self.openings);
         let allowed = Arc::new(Collector::allowed(vocabulary, leaves, tables, residual.threads(), turns()));
