@@ -95,10 +95,6 @@ fn advance_leaf(
     }
     match leaf.accepts(state).filter(|_| leaf.is_complete(state)) {
         Some(label) => advance_into(&leave(label, bytes), &[], known, out),
-        None => {
-            let head = Head::Leaf { leaf: leaf.clone(), state };
-            let (below, tape) = (thread.below.clone(), thread.tape.extended(bytes));
-            add(Thread { head, below, tape }, out);
-        }
+        None => add(thread.moved_to(leaf, state, bytes), out),
     }
 }

@@ -168,7 +168,7 @@ fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, out: &mut Vec<Th
 
 /// Adds the thread that stands in `state` of its leaf after reading `read`; a text that cannot be longer is left at once, so that
 /// equal futures look equal.
-pub(super) fn settle(
+fn settle(
     thread: &Thread,
     leaf: &Leaf,
     state: State,
@@ -179,8 +179,7 @@ pub(super) fn settle(
     if leaf.is_complete(state) {
         thread.leave(leaf, state, read, rules, out);
     } else {
-        let head = Head::Leaf { leaf: leaf.clone(), state };
-        add(Thread { head, below: thread.below.clone(), tape: thread.tape.extended(read) }, out);
+        add(thread.moved_to(leaf, state, read), out);
     }
 }
 

@@ -111,6 +111,12 @@ impl Thread {
         !matches!(self.tape, Tape::Read(_)) && self.arms().is_empty()
     }
 
+    /// The thread in another state of its leaf, after reading `read`.
+    pub(super) fn moved_to(&self, leaf: &Leaf, state: State, read: &[u8]) -> Self {
+        let head = Head::Leaf { leaf: leaf.clone(), state };
+        Self { head, below: self.below.clone(), tape: self.tape.extended(read) }
+    }
+
     /// The stack that is left when the leaf ends with a label.
     pub(super) fn below_leaf(&self, label: Label) -> Stack {
         match self.below.top() {
