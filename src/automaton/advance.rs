@@ -4,31 +4,15 @@
 
 use std::sync::Arc;
 
-use super::expansions::Expansions;
 use super::openings::Openings;
-use super::stack::Stack;
 use super::thread::{Head, Tape, Thread, add};
 use crate::expression::{Label, Leaf, State};
 
 /// The threads after the bytes of a token.
-pub(super) fn advance(threads: &[Thread], bytes: &[u8], known: Known<'_>) -> Vec<Thread> {
+pub(super) fn advance(threads: &[Thread], bytes: &[u8], openings: &Openings) -> Vec<Thread> {
     let mut out = Vec::with_capacity(threads.len());
-    advance_into(threads, bytes, known, &mut out);
+    advance_into(threads, bytes, openings, &mut out);
     out
-}
-
-/// What is known of a grammar.
-#[derive(Clone, Copy)]
-pub(super) struct Known<'a> {
-    pub(super) rules: &'a Expansions,
-    pub(super) openings: &'a Openings,
-}
-
-impl Known<'_> {
-    /// The threads on a stack, which mostly was opened for the mask before.
-    fn open(self, stack: &Stack, tape: Tape) -> Arc<Vec<Thread>> {
-        self.openings.threads(stack, tape, self.rules)
-    }
 }
 
 /// Whether the bytes leave each thread as it is, as text does in the middle of a string. Then nothing need be made or found: where a mask stays the
@@ -44,11 +28,11 @@ pub(super) fn stays(threads: &[Thread], bytes: &[u8]) -> bool {
     })
 }
 
-fn advance_into(threads: &[Thread], bytes: &[u8], known: Known<'_>, out: &mut Vec<Thread>) {
-    threads.iter().for_each(|thread| advance_thread(thread, bytes, known, out));
+fn advance_into(threads: &[Thread], bytes: &[u8], openings: &Openings, out: &mut Vec<Thread>) {
+    threads.iter().for_each(|thread| advance_thread(thread, bytes, openings, out));
 }
 
-fn advance_thread(thread: &Thread, bytes: &[u8], known: Known<'_>, out: &mut Vec<Thread>) {
+fn advance_thread(thread: &Thread, bytes: &[u8], openings: &Openings, out: &mut Vec<Thread>) {
     if bytes.is_empty() {
         return add(thread.clone(), out);
     }
@@ -64,10 +48,10 @@ fn advance_thread(thread: &Thread, bytes: &[u8], known: Known<'_>, out: &mut Vec
                 let head = Head::Literal { bytes: literal.clone(), at: at + common };
                 add(Thread { head, below: thread.below.clone(), tape }, out);
             } else {
-                advance_into(&known.open(&thread.below, tape), &bytes[common..], known, out);
+                advance_into(&openings.threads(&thread.below, tape), &bytes[common..], openings, out);
             }
         }
-        Head::Leaf { leaf, state } => advance_leaf(thread, leaf, *state, bytes, known, out),
+        Head::Leaf { leaf, state } => advance_leaf(thread, leaf, *state, bytes, openings, out),
         Head::Special(_) | Head::End => {}
     }
 }
@@ -77,15 +61,16 @@ fn advance_leaf(
     leaf: &Leaf,
     mut state: State,
     bytes: &[u8],
-    known: Known<'_>,
+    openings: &Openings,
     out: &mut Vec<Thread>,
 ) {
-    let leave = |label: Label, read: &[u8]| known.open(&thread.below_leaf(label), thread.tape.extended(read));
+    let leave =
+        |label: Label, read: &[u8]| openings.threads(&thread.below_leaf(label), thread.tape.extended(read));
     let mut uniform: Option<Arc<Vec<Thread>>> = None;
     for (at, &byte) in bytes.iter().enumerate() {
         if let Some(label) = leaf.accepts(state) {
             let after = uniform.take().unwrap_or_else(|| leave(label, &bytes[..at]));
-            advance_into(&after, &bytes[at..], known, out);
+            advance_into(&after, &bytes[at..], openings, out);
             uniform = thread.leaves_uniformly().then_some(after);
         }
         match leaf.step(state, byte) {
@@ -94,7 +79,7 @@ fn advance_leaf(
         }
     }
     match leaf.accepts(state).filter(|_| leaf.is_complete(state)) {
-        Some(label) => advance_into(&leave(label, bytes), &[], known, out),
+        Some(label) => advance_into(&leave(label, bytes), &[], openings, out),
         None => add(thread.moved_to(leaf, state, bytes), out),
     }
 }

@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::Unit;
-use super::advance::{Known, advance};
+use super::advance::advance;
 use super::allowed::Allowed;
 use super::expansions::Expansions;
 use super::inside::Inside;
@@ -74,7 +74,6 @@ impl Beyond {
 pub(super) struct Collector<'a> {
     vocabulary: &'a Vocabulary,
     leaves: &'a LeafTables,
-    rules: &'a Expansions,
     openings: &'a Openings,
     threads: &'a [Thread],
     /// Whether one of the threads reads any plain text.
@@ -93,7 +92,7 @@ impl<'a> Collector<'a> {
     pub(super) fn allowed(
         vocabulary: &'a Vocabulary,
         leaves: &'a LeafTables,
-        (rules, openings): (&'a Expansions, &'a Openings),
+        openings: &'a Openings,
         threads: &'a [Thread],
         turns: impl Iterator<Item = usize>,
     ) -> Allowed {
@@ -101,7 +100,6 @@ impl<'a> Collector<'a> {
             let mut collector = Self {
                 vocabulary,
                 leaves,
-                rules,
                 openings,
                 threads,
                 reads_plain: OnceCell::new(),
@@ -115,8 +113,8 @@ impl<'a> Collector<'a> {
             if !collector.steps.are_used_up() {
                 return collector.finish();
             }
-            if let Some(tokens) = walk::tokens(vocabulary, rules, threads, Steps::new(steps)) {
-                return walked(vocabulary, rules, threads, tokens);
+            if let Some(tokens) = walk::tokens(vocabulary, openings.rules(), threads, Steps::new(steps)) {
+                return walked(vocabulary, openings.rules(), threads, tokens);
             }
         }
         unreachable!("turns go on until one has steps enough")
@@ -160,7 +158,7 @@ impl<'a> Collector<'a> {
         let thread = origin.thread;
         // Tokens that leave before their first byte.
         if let Some(label) = leaf.accepts(state) {
-            let after = self.openings.threads(&thread.below_leaf(label), thread.tape.clone(), self.rules);
+            let after = self.openings.threads(&thread.below_leaf(label), thread.tape.clone());
             after.iter().for_each(|thread| self.thread(Origin { thread, ..origin }));
         }
         let Some(node) = origin.node else { return self.whole_leaf(origin, leaf, state) };
@@ -244,7 +242,7 @@ impl<'a> Collector<'a> {
             Head::End => next.tape == Tape::Any,
             Head::Special(_) => false,
         };
-        let opened = || self.openings.common(&thread.below, &thread.tape, self.rules);
+        let opened = || self.openings.common(&thread.below, &thread.tape);
         !thread.arms().is_empty() || opened().iter().any(takes_bytes)
     }
 
@@ -257,8 +255,7 @@ impl<'a> Collector<'a> {
         let depth = origin.node.map_or(0, |node| usize::from(self.vocabulary.trie().node(node).depth));
         for node in captured {
             let read = &self.vocabulary.prefix(node)[depth..];
-            let known = Known { rules: self.rules, openings: self.openings };
-            let threads = advance(std::slice::from_ref(origin.thread), read, known);
+            let threads = advance(std::slice::from_ref(origin.thread), read, self.openings);
             self.steps.meet(&threads);
             threads.iter().for_each(|thread| self.thread(Origin { thread, node: Some(node) }));
         }
@@ -266,7 +263,7 @@ impl<'a> Collector<'a> {
 
     /// Adds the tokens that go on after some ways on a stack.
     fn below(&mut self, stack: &Stack, tape: &Tape, ways: &Ways) {
-        let threads = self.openings.common(stack, tape, self.rules);
+        let threads = self.openings.common(stack, tape);
         threads.iter().for_each(|thread| self.pass(thread, ways));
     }
 

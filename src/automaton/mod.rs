@@ -44,7 +44,6 @@ pub use branch::{Branch, Offer};
 pub use mask_ids::MaskId;
 pub use residual::{Residual, Unit};
 
-use advance::Known;
 use allowed::Allowed;
 use collect::Collector;
 use expansions::Expansions;
@@ -54,7 +53,7 @@ use openings::Openings;
 use residual::ThreadSet;
 use stack::Stack;
 use steps::turns;
-use thread::{Tape, Thread, open};
+use thread::{Tape, Thread};
 
 use crate::cache::{Bounded, bounded};
 use crate::expression::Expression;
@@ -95,7 +94,6 @@ impl fmt::Debug for Shared {
 pub struct Automaton {
     shared: Shared,
     start: Residual,
-    rules: Expansions,
     residuals: Bounded<ThreadSet, Residual>,
     allowed: Bounded<u64, Arc<Allowed>>,
     openings: Openings,
@@ -109,16 +107,14 @@ impl Automaton {
     #[must_use]
     pub fn new(shared: Shared, expression: &Expression, cache_bytes: usize) -> Self {
         let share = cache_bytes / 5;
-        let rules = Expansions::new(share);
-        let mut threads = Vec::new();
-        open(Stack::default().push_expression(expression), Tape::Outside, &rules, &mut threads);
+        let openings = Openings::new(share);
+        let threads = begin(expression, &openings);
         Self {
             shared,
             start: Residual::new(0, ThreadSet::new(threads)),
-            rules,
             residuals: bounded(share),
             allowed: bounded(share),
-            openings: Openings::new(share),
+            openings,
             transitions: bounded(share / 2),
             completions: bounded(share / 2),
             next_id: AtomicU64::new(1),
@@ -134,9 +130,7 @@ impl Automaton {
     /// Where the texts of another expression begin. It shares all tables with the automaton's own.
     #[must_use]
     pub fn enter(&self, expression: &Expression) -> Residual {
-        let mut threads = Vec::new();
-        open(Stack::default().push_expression(expression), Tape::Outside, &self.rules, &mut threads);
-        self.intern(threads).expect("an expression matches at least one text")
+        self.intern(begin(expression, &self.openings)).expect("an expression matches at least one text")
     }
 
     /// The vocabulary.
@@ -148,7 +142,7 @@ impl Automaton {
     /// The residual after one unit; `None` where the unit may not come next. This defines the language.
     #[must_use]
     pub fn step(&self, residual: &Residual, unit: Unit) -> Option<Residual> {
-        self.intern(residual::step(residual.threads(), unit, &self.rules))
+        self.intern(residual::step(residual.threads(), unit, self.rules()))
     }
 
     /// The residual after one token; `None` where the token is not allowed.
@@ -163,14 +157,10 @@ impl Automaton {
             if advance::stays(residual.threads(), bytes) {
                 return Some(residual.clone());
             }
-            advance::advance(
-                residual.threads(),
-                bytes,
-                Known { rules: &self.rules, openings: &self.openings },
-            )
+            advance::advance(residual.threads(), bytes, &self.openings)
         } else {
             let special = self.vocabulary().special(token)?;
-            residual::step(residual.threads(), Unit::Special(special), &self.rules)
+            residual::step(residual.threads(), Unit::Special(special), self.rules())
         };
         let next = self.intern(threads)?;
         self.transitions.insert(key, next.clone());
@@ -204,8 +194,8 @@ impl Automaton {
 
     fn new_allowed(&self, residual: &Residual) -> Arc<Allowed> {
         let Shared { vocabulary, leaves, .. } = &self.shared;
-        let tables = (&self.rules, &self.openings);
-        let allowed = Arc::new(Collector::allowed(vocabulary, leaves, tables, residual.threads(), turns()));
+        let threads = residual.threads();
+        let allowed = Arc::new(Collector::allowed(vocabulary, leaves, &self.openings, threads, turns()));
         self.allowed.insert(residual.id(), allowed.clone());
         allowed
     }
@@ -213,7 +203,7 @@ impl Automaton {
     /// Whether the completion may stop here.
     #[must_use]
     pub fn accepts(&self, residual: &Residual) -> bool {
-        residual::accepts(residual.threads(), &self.rules)
+        residual::accepts(residual.threads(), self.rules())
     }
 
     /// A cheapest sequence of units that completes the residual: fewest bytes, a special token counting as one. Lengths of JSON that is not read yet are
@@ -223,7 +213,7 @@ impl Automaton {
         if let Some(known) = self.completions.get(&residual.id()) {
             return known;
         }
-        let found: Arc<[Unit]> = completion::completion(residual.threads(), &self.rules).units.into();
+        let found: Arc<[Unit]> = completion::completion(residual.threads(), self.rules()).units.into();
         self.completions.insert(residual.id(), found.clone());
         found
     }
@@ -231,13 +221,13 @@ impl Automaton {
     /// The units that must come next, as far as there is exactly one possibility.
     #[must_use]
     pub fn forced_units(&self, residual: &Residual) -> Vec<Unit> {
-        completion::forced_units(residual.threads(), &self.rules)
+        completion::forced_units(residual.threads(), self.rules())
     }
 
     /// What may come next, in a user's words, each once.
     #[must_use]
     pub fn expectations(&self, residual: &Residual) -> Vec<String> {
-        describe::expectations(residual.threads(), &self.rules)
+        describe::expectations(residual.threads(), self.rules())
     }
 
     /// Where in the grammar the residual stands, in a user's words; empty at its outermost level.
@@ -249,20 +239,24 @@ impl Automaton {
     /// The branches of the grammar that begin here, each with a way to take it.
     #[must_use]
     pub fn offers(&self, residual: &Residual) -> Vec<Offer> {
-        branch::offers(residual.threads(), &self.rules)
+        branch::offers(residual.threads(), self.rules())
     }
 
     /// The branches that a completion has read to their end when `unit` is next, or when nothing is (`None`).
     #[must_use]
     pub fn taken(&self, residual: &Residual, unit: Option<Unit>) -> Vec<Branch> {
-        branch::taken(residual.threads(), unit, &self.rules)
+        branch::taken(residual.threads(), unit, self.rules())
     }
 
     /// Bytes held by this automaton's own tables.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let tables = self.residuals.weight() + self.allowed.weight() + self.transitions.weight();
-        self.rules.bytes() + self.openings.bytes() + usize::try_from(tables).unwrap_or(usize::MAX)
+        self.openings.bytes() + usize::try_from(tables).unwrap_or(usize::MAX)
+    }
+
+    fn rules(&self) -> &Expansions {
+        self.openings.rules()
     }
 
     /// The residual of these threads; `None` where there are none.
@@ -278,6 +272,11 @@ impl Automaton {
         self.residuals.insert(set, residual.clone());
         Some(residual)
     }
+}
+
+/// The threads at the beginning of an expression.
+fn begin(expression: &Expression, openings: &Openings) -> Vec<Thread> {
+    openings.open(&Stack::default().push_expression(expression), &Tape::Outside)
 }
 
 impl fmt::Debug for Automaton {

@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::{HashMap, HashSet, HashSetExt};
 
+use super::openings::Opened;
 use crate::expression::{BinderRef, Expression, Kind, fingerprint};
 
 /// One thing that remains to be read.
@@ -50,6 +51,7 @@ struct Node {
     hash: u64,
     /// Found when first asked for: only completions ask.
     min_len: OnceLock<u32>,
+    opened: Opened,
 }
 
 enum Shape {
@@ -93,7 +95,7 @@ impl Stack {
     }
 
     fn node(shape: Shape, hash: u64) -> Self {
-        Self(Some(Arc::new(Node { shape, hash, min_len: OnceLock::new() })))
+        Self(Some(Arc::new(Node { shape, hash, min_len: OnceLock::new(), opened: Opened::default() })))
     }
 
     /// The frame on top and the stack below it; `None` for the empty stack and for a join.
@@ -102,6 +104,11 @@ impl Stack {
             Shape::Push { frame, below } => Some((frame, below)),
             Shape::Join(_) => None,
         }
+    }
+
+    /// What the stack knows of its threads; `None` for the empty one.
+    pub(super) fn opened(&self) -> Option<&Opened> {
+        self.0.as_ref().map(|node| &node.opened)
     }
 
     fn address(&self) -> Address {

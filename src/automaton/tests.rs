@@ -118,11 +118,11 @@ fn every_turn_finds_the_same_mask() {
         let residual = read(&automaton, text).expect("a beginning");
         let found = [1, 8, 64, 1 << 20].map(|first| {
             let turns = std::iter::successors(Some(first), |steps: &usize| Some(steps.saturating_mul(3)));
-            let tables = (&automaton.rules, &automaton.openings);
             let (vocabulary, leaves) = (automaton.vocabulary(), &automaton.shared.leaves);
             let mut mask = TokenMask::new(vocabulary.width());
             let threads = residual.threads();
-            Collector::allowed(vocabulary, leaves, tables, threads, turns).fill(&mut mask.as_mut());
+            Collector::allowed(vocabulary, leaves, &automaton.openings, threads, turns)
+                .fill(&mut mask.as_mut());
             mask.iter().collect::<Vec<_>>()
         });
         assert!(!found[0].is_empty() && found.iter().all(|mask| *mask == found[0]), "after {text:?}");

@@ -82,12 +82,12 @@ impl Automaton {
     /// Enough units for what follows the leaf of a thread, with whichever label it ends.
     fn enough_below_leaf(&self, thread: &Thread) -> Option<usize> {
         if thread.arms().is_empty() {
-            let completions = captured::completions(thread, &self.rules)?;
+            let completions = captured::completions(thread, self.rules())?;
             return completions.iter().map(Vec::len).max();
         }
         // What is told apart by a captured text is not asked for each label.
         let labels = (0..).zip(thread.arms()).filter(|_| !thread.is_captured());
-        labels.map(|(label, _)| completion::below_leaf(thread, label, &self.rules).len()).max()
+        labels.map(|(label, _)| completion::below_leaf(thread, label, self.rules()).len()).max()
     }
 
     /// How many tokens are enough to complete the text after any token that may come next: where so many are left after it, `keep_fitting` keeps all.
@@ -175,7 +175,7 @@ impl Automaton {
         let head = Head::Leaf { leaf: leaf.clone(), state: end };
         let tape = thread.tape.extended(token.unwrap_or_default());
         let at = Thread { head, tape, below: thread.below.clone() };
-        let completions = captured::completions(&at, &self.rules);
+        let completions = captured::completions(&at, self.rules());
         completions.is_some_and(|completions| completions.iter().all(|units| fits(units)))
     }
 
@@ -187,7 +187,7 @@ impl Automaton {
             if let Head::Leaf { leaf, state } = &thread.head
                 && !found.contains(&thread)
             {
-                thread.leave(leaf, *state, &[], &self.rules, &mut pending);
+                thread.leave(leaf, *state, &[], self.rules(), &mut pending);
                 found.push(thread);
             }
         }

@@ -40,6 +40,8 @@ pub(super) struct Reader<'a> {
     /// The states before each depth of a walk over texts, with the characters before it.
     path: [(StateId, u32); 256],
     found: Found,
+    /// So many of the tokens were found; behind them is room.
+    taken: usize,
 }
 
 /// What is known of the [kinds of characters](character_kinds) that follow a state, a bit for each.
@@ -84,7 +86,7 @@ impl<'a> Reader<'a> {
     ) -> Self {
         let returning = [(StateId::MAX, Returning::default()); REMEMBERED];
         let (sets, path, found) = (Sets::default(), [(start, 0); 256], Found::default());
-        Self { vocabulary, bytes, start, budget, breaks, returning, sets, path, found }
+        Self { vocabulary, bytes, start, budget, breaks, returning, sets, path, found, taken: 0 }
     }
 
     pub(super) fn read(mut self) -> Found {
@@ -108,6 +110,7 @@ impl<'a> Reader<'a> {
             }
             place = shape.end;
         }
+        self.found.tokens.truncate(self.taken);
         self.found
     }
 
@@ -274,8 +277,9 @@ impl<'a> Reader<'a> {
         let trie = self.vocabulary.trie();
         let (mut at, end) = (node, trie.node(node).end);
         self.path[trie.node(node).parent_depth()] = (before, characters);
-        let mut count = self.found.tokens.len();
-        self.found.tokens.resize(count + (end - at) as usize, 0);
+        let mut count = self.taken;
+        let room = count + (end - at) as usize;
+        self.found.tokens.resize(room.max(self.found.tokens.len()), 0);
         while at < end {
             let node = trie.node(at);
             let (before, characters) = self.path[node.parent_depth()];
@@ -297,7 +301,7 @@ impl<'a> Reader<'a> {
                 None => at = node.end,
             }
         }
-        self.found.tokens.truncate(count);
+        self.taken = count;
     }
 }
 
