@@ -81,6 +81,7 @@ fn image(tables: &Tables) -> Result<Vec<u8>, env::VarError> {
         &*plain.tokens,
         &*plain.breaks,
         &*tables.characters.planes,
+        &*tables.characters.long,
     ];
     let lengths = lists.map(|list| list.len() as u32);
     let header = lengths.into_iter().chain([tables.count, tables.longest]);

@@ -15,11 +15,11 @@ struct Aligned<T: ?Sized>(T);
 
 static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/o200k_harmony.bin")));
 
-/// The tables in the image: eleven counts of words, the lists of words, the bytes.
+/// The tables in the image: twelve counts of words, the lists of words, the bytes.
 pub(super) fn o200k_harmony() -> Tables {
-    let (header, mut rest) = IMAGE.0.split_at(size_of::<[u32; 11]>());
-    let &[nodes, roots, seconds, starts, shapes, members, tokens, breaks, planes, count, longest] =
-        bytemuck::from_bytes::<[u32; 11]>(header);
+    let (header, mut rest) = IMAGE.0.split_at(size_of::<[u32; 12]>());
+    let &[nodes, roots, seconds, starts, shapes, members, tokens, breaks, planes, long, count, longest] =
+        bytemuck::from_bytes::<[u32; 12]>(header);
     let mut words = |count: u32| {
         let (words, others) = rest.split_at(count as usize * size_of::<u32>());
         rest = others;
@@ -33,7 +33,10 @@ pub(super) fn o200k_harmony() -> Tables {
         tokens: Cow::Borrowed(bytemuck::cast_slice(words(tokens))),
         breaks: Cow::Borrowed(bytemuck::cast_slice(words(breaks))),
     };
-    let characters = Characters { planes: Cow::Borrowed(bytemuck::cast_slice(words(planes))) };
+    let characters = Characters {
+        planes: Cow::Borrowed(bytemuck::cast_slice(words(planes))),
+        long: Cow::Borrowed(bytemuck::cast_slice(words(long))),
+    };
     Tables {
         nodes: Cow::Borrowed(bytemuck::cast_slice(nodes)),
         roots: Cow::Borrowed(bytemuck::cast_slice(roots)),

@@ -23,7 +23,7 @@ pub use error::VocabularyError;
 pub use trie::{Node, Trie};
 
 use crate::special::{SpecialToken, TokenId};
-use characters::ALL;
+use characters::AtMost;
 pub(crate) use kinds::{CharacterKind, character_kinds};
 pub(crate) use shapes::{Shape, Shapes};
 use tables::{LARGEST_ID, Tables};
@@ -46,7 +46,7 @@ struct Inner {
     specials: [TokenId; SpecialToken::ALL.len()],
     /// Whether tiktoken-rs knows how to encode in this vocabulary.
     is_harmony: bool,
-    /// The words of all plain tokens: 25 KB that are read for most patterns, where the planes are 200.
+    /// The words of all plain tokens: 25 KB that are read for most patterns.
     all_plain: OnceLock<Box<[u32]>>,
 }
 
@@ -138,16 +138,21 @@ impl Vocabulary {
         self.0.tables.longest as usize
     }
 
-    /// The mask words of the *plain* tokens that begin at most so many characters: text from the beginning of a character, without control
+    /// The *plain* tokens that begin at most so many characters, as mask words and what is to be taken out of these: text from the beginning of a character, without control
     /// characters, quotation marks and backslashes; its last character may be incomplete.
     ///
     /// Plain tokens are what stays inside quoted text whatever stands around it: 195,000 of the 200,000.
-    pub(crate) fn plain_words(&self, characters: u32) -> Cow<'_, [u32]> {
-        let Inner { tables: Tables { characters: planes, .. }, all_plain, .. } = &*self.0;
-        match characters {
-            ALL.. => Cow::Borrowed(all_plain.get_or_init(|| planes.at_most(ALL).into())),
-            _ => planes.at_most(characters).into(),
+    pub(crate) fn plain_within(&self, characters: u32) -> (Cow<'_, [u32]>, Vec<TokenId>) {
+        let tables = &self.0.tables.characters;
+        match tables.at_most(characters) {
+            AtMost::Words(words) => (words.into(), Vec::new()),
+            AtMost::AllBut(places) => (self.plain_words().into(), tables.listed(places).collect()),
         }
+    }
+
+    /// The mask words of all plain tokens.
+    pub(crate) fn plain_words(&self) -> &[u32] {
+        self.0.all_plain.get_or_init(|| self.0.tables.characters.all().into())
     }
 
     /// Whether a plain token may contain the byte.
@@ -166,7 +171,7 @@ impl Vocabulary {
     pub fn memory_bytes(&self) -> usize {
         let Tables { nodes, roots, seconds, starts, bytes, characters, plain, .. } = &self.0.tables;
         let words = [&**roots, &**seconds, &**starts].map(size_of_val).into_iter().sum::<usize>();
-        size_of_val(&**nodes) + words + plain.memory_bytes() + bytes.len() + size_of_val(&*characters.planes)
+        size_of_val(&**nodes) + words + plain.memory_bytes() + bytes.len() + characters.memory_bytes()
     }
 
     /// The trie of the ordinary tokens.

@@ -85,7 +85,11 @@ impl Plain {
     /// Adds the tokens to a set.
     pub(super) fn add_to(&self, vocabulary: &Vocabulary, runs: &Runs, set: &mut Builder) {
         match self {
-            Self::Any { budget, .. } => set.insert_words(&vocabulary.plain_words(*budget)),
+            Self::Any { budget, .. } => {
+                let (words, longer) = vocabulary.plain_within(*budget);
+                set.insert_words(&words);
+                set.remove_all(&longer);
+            }
             Self::Read(found) => found.add_to(vocabulary, runs, set),
         }
     }
@@ -105,7 +109,7 @@ impl Found {
         let all = vocabulary.plain().tokens.len();
         let count: usize = self.runs.iter().map(ExactSizeIterator::len).sum();
         if count > all / 2 {
-            set.insert_words(&vocabulary.plain_words(u32::MAX));
+            set.insert_words(vocabulary.plain_words());
             let starts = self.runs.iter().map(|run| run.start).chain([all]);
             let ends = std::iter::once(0).chain(self.runs.iter().map(|run| run.end));
             ends.zip(starts).for_each(|(end, start)| runs.remove(vocabulary, end..start, set));
