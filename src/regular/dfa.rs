@@ -41,7 +41,7 @@ struct Derived {
     classes: OnceLock<Box<[ByteSet]>>,
     least_chars: OnceLock<Box<[u32]>>,
     shortest: OnceLock<Option<Box<[u8]>>>,
-    live: OnceLock<Live>,
+    live: OnceLock<Option<Live>>,
     fingerprint: OnceLock<u64>,
 }
 
@@ -294,8 +294,8 @@ impl Dfa {
 
     /// The beginnings of the words.
     #[must_use]
-    pub fn live(&self) -> &Live {
-        self.derived.live.get_or_init(|| Live::of(self))
+    pub fn live(&self) -> Option<&Live> {
+        self.derived.live.get_or_init(|| Live::of(self)).as_ref()
     }
 
     fn fingerprint(&self) -> u64 {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Dfa, Window, begins_character};
+use super::{Dfa, Pattern, Window, begins_character};
 
 const LIMIT: usize = 10_000;
 
@@ -106,6 +106,30 @@ proptest! {
             prop_assert_eq!(state.is_some_and(|state| window.is_live(state, read)), expected, "{:?}", prefix);
         }
     }
+}
+
+/// The beginnings of a pattern's words have so many states, where those are fewer than the pattern's, and read on as the pattern does.
+fn check_live(pattern: &str, expected: Option<usize>, texts: &[&str]) {
+    let dfa = Pattern::parse(pattern).expect("a pattern").to_dfa(LIMIT).expect("small");
+    let live = dfa.live();
+    assert_eq!(live.map(|live| live.dfa.states()), expected, "{pattern}");
+    let Some(live) = live else { return };
+    for text in texts {
+        for len in 0..=text.len() {
+            let prefix = &text.as_bytes()[..len];
+            let at = dfa.reads(dfa.start(), prefix).map(|state| live.states[state as usize]);
+            assert_eq!(at, live.dfa.reads(live.dfa.start(), prefix), "{pattern} on {text}");
+        }
+    }
+}
+
+#[test]
+fn beginnings_are_an_automaton_of_their_own() {
+    check_live("^(aa)*$", Some(1), &["aaa", "b", ""]);
+    check_live("é€?$", Some(Dfa::text().states()), &["aé", "é€", "€é😀"]);
+    check_live("^(ab)*$", None, &[]);
+    // Of thousands of states, as where any text may be read they need not be told apart.
+    check_live("x.{7}$", Some(Dfa::text().states()), &["xx", "é"]);
 }
 
 #[test]

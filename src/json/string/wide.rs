@@ -19,8 +19,8 @@ const FEW_WORDS: u64 = 1_000;
 pub(super) struct Wide {
     /// The texts themselves.
     own: Leaf,
-    /// Their beginnings, where those have fewer states. In a finite language they hardly have, as states differ in how long texts may still become, and are not looked
-    /// for: 200 letters of all languages (`Github_hard---o79409`) took 25 ms to find none.
+    /// Their beginnings, where those are an automaton of fewer states. In a finite language they hardly are, as states differ in how long texts may still become,
+    /// and are not looked for: 200 letters of all languages (`Github_hard---o79409`) took 25 ms to find none.
     live: Option<Leaf>,
 }
 
@@ -40,7 +40,7 @@ impl StringLanguage {
         let make = || {
             let count = self.dfa.count();
             (count.is_none_or(|count| count > FEW_WORDS) && self.escapes == Escapes::Any).then(|| {
-                let live = count.is_none().then(|| self.dfa.live()).filter(|live| live.is_smaller());
+                let live = if count.is_none() { self.dfa.live() } else { None };
                 Wide { own: unbounded(&self.dfa), live: live.map(|live| unbounded(&live.dfa)) }
             })
         };
@@ -62,12 +62,9 @@ impl StringLanguage {
         // What a text costs beyond its beginning is known by its own automaton, and so is where it may end. The beginnings are read again for that, but many
         // states are one among them; where none are, three files whose patterns count words take 3.9 instead of 4.6 µs for mask + accept by their
         // own (mean of a first pass, old and new in turn).
-        let live = wide.live.as_ref().filter(|_| budget == u32::MAX);
+        let live = wide.live.as_ref().filter(|_| budget == u32::MAX).zip(self.dfa.live());
         let (leaf, dfa, place) = match live {
-            Some(leaf) => {
-                let Live { dfa, states } = self.dfa.live();
-                (leaf, dfa, states[position.dfa as usize])
-            }
+            Some((leaf, Live { dfa, states })) => (leaf, dfa, states[position.dfa as usize]),
             None => (&wide.own, &self.dfa, position.dfa),
         };
         let ends_alike = position.chars >= self.window.bounds().0 && live.is_none();
