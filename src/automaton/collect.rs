@@ -19,7 +19,7 @@ use super::kept::Kept;
 use super::leaf_table::{LeafEntry, LeafTables};
 use super::openings::Openings;
 use super::residual::step;
-use super::sort::{Exits, Scope};
+use super::sort::{Exits, Scope, pass_few};
 use super::stack::Stack;
 use super::steps::Steps;
 use super::thread::{Head, Tape, Thread};
@@ -301,12 +301,21 @@ impl<'a> Collector<'a> {
                 if let Some(label) = leaf.accepts(*state) {
                     self.below(&thread.below_leaf(label), &thread.tape, ways);
                 }
+                if ways.lead_to_few(self.vocabulary) {
+                    let tokens = &mut self.beyond.tokens;
+                    let exits = pass_few(self.vocabulary, ways, (leaf, *state), |token| tokens.push(token));
+                    return self.pass_below(thread, &exits);
+                }
                 let passed = self.leaves.passed(self.vocabulary, ways, leaf, *state);
                 self.beyond.add(&passed.tokens);
-                for (label, ways) in &passed.exits {
-                    self.below(&thread.below_leaf(*label), &thread.tape, ways);
-                }
+                self.pass_below(thread, &passed.exits);
             }
+        }
+    }
+
+    fn pass_below(&mut self, thread: &Thread, exits: &Exits) {
+        for (label, ways) in exits {
+            self.below(&thread.below_leaf(*label), &thread.tape, ways);
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Sorting the tokens of a vocabulary by what a leaf state does with them.
 //!
-//! Three ways, by how much is known of the state. Where it reads any plain text, the vocabulary has the tokens listed, and where an automaton alone
+//! Four ways, by how much is known of the state. Where the texts that may follow are at hand, as names are, their paths in the trie are followed: p99 of
+//! mask + accept is 0.96 of what it is where the leaf is asked for each byte, the mean 0.98 (1,500 files of maskbench-dev, old and new in turn, four
+//! times). Where the state reads any plain text, the vocabulary has the tokens listed, and where an automaton alone
 //! reads plain text, it reads it [shape by shape](super::plain); in both, only what lies behind a byte that is not plain is walked. Otherwise the trie
-//! is walked with the leaf itself.
+//! is walked with the leaf itself, and so it is where only a word or two may follow.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -96,10 +98,19 @@ pub(super) fn sort(
     scope: Scope,
 ) -> Sorted {
     let mut sorting = Sorting::new(vocabulary, leaf, state);
+    if let Some(texts) = leaf.texts(state) {
+        along_texts(vocabulary, texts, |node, end| sorting.add(node, end));
+        return sorting.finish();
+    }
+    let mut walk = Walk::new(vocabulary, leaf);
+    if walk.is_narrow(state) {
+        walk.all(state, None, |node, state| sorting.add(node, End::of(leaf, state)));
+        return sorting.finish();
+    }
     let plain = plain_text(vocabulary, (leaf, state), (u32::MAX, scope), Breaks::Wanted);
     sorting.add_plain(runs, plain.as_ref());
     let breaks = plain.map(|plain| plain.breaks(vocabulary));
-    Walk::new(vocabulary, leaf).all(state, breaks, |node, state| sorting.add(node, End::of(leaf, state)));
+    walk.all(state, breaks, |node, state| sorting.add(node, End::of(leaf, state)));
     sorting.finish()
 }
 
@@ -203,6 +214,22 @@ pub(super) fn pass(vocabulary: &Vocabulary, ways: &Ways, leaf: &Leaf, state: Sta
     pass_on(vocabulary, TokenSet::builder(vocabulary.width()), Vec::new(), ways.nodes(), (leaf, state))
 }
 
+/// The same where little is below the ways.
+pub(super) fn pass_few(
+    vocabulary: &Vocabulary,
+    ways: &Ways,
+    (leaf, state): (&Leaf, State),
+    mut take: impl FnMut(TokenId),
+) -> Exits {
+    let trie = vocabulary.trie();
+    let mut exits = Vec::new();
+    Walk::new(vocabulary, leaf).below(state, ways.nodes(), |node, state| {
+        trie.node(node).token.into_iter().for_each(&mut take);
+        exits.extend(leaf.accepts(state).map(|label| (label, node)));
+    });
+    by_label(vocabulary, exits)
+}
+
 /// Reads on with a leaf that stands in `state` after the only byte that it begins with; what that byte does with the ways is known.
 pub(super) fn pass_after(vocabulary: &Vocabulary, byte: &Passed, leaf: &Leaf, state: State) -> Passed {
     let ways = byte.ways().map_or(&[][..], Ways::nodes);
@@ -245,6 +272,25 @@ pub(super) fn by_label(vocabulary: &Vocabulary, mut exits: Vec<(Label, u32)>) ->
         Some((group[0].0, Ways::new(vocabulary, nodes)?))
     };
     groups.filter_map(ways).collect()
+}
+
+/// Visits the trie nodes along ascending texts, those along a common beginning once.
+fn along_texts(vocabulary: &Vocabulary, texts: Vec<(&[u8], Label)>, mut visit: impl FnMut(u32, End)) {
+    let trie = vocabulary.trie();
+    let (mut path, mut previous): (Vec<u32>, &[u8]) = (Vec::new(), &[]);
+    for (text, label) in texts {
+        let shared = previous.iter().zip(text).take_while(|(a, b)| a == b).count();
+        previous = text;
+        if path.len() < shared {
+            continue; // No token goes on where they part.
+        }
+        path.truncate(shared);
+        for (at, byte) in text.iter().enumerate().skip(shared) {
+            let Some(node) = trie.child(path.last().copied(), *byte) else { break };
+            path.push(node);
+            visit(node, if at + 1 == text.len() { End::Must(label) } else { End::No });
+        }
+    }
 }
 
 /// A walk over the trie by a leaf.
@@ -329,6 +375,12 @@ impl<'a> Walk<'a> {
                 self.below_one(next, child, self.few_bytes(next).as_ref(), visit);
             }
         }
+    }
+
+    /// Whether few bytes may come next, and few after each: what is left of a word or two. Then little of the vocabulary is read.
+    fn is_narrow(&self, state: State) -> bool {
+        let after = |byte| self.leaf.step(state, byte).is_none_or(|next| self.few_bytes(next).is_some());
+        self.few_bytes(state).is_some_and(|bytes| bytes.iter().all(after))
     }
 
     fn few_bytes(&self, state: State) -> Option<ByteSet> {

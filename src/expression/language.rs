@@ -86,6 +86,12 @@ pub trait Language: Debug + Send + Sync + Any {
         None
     }
 
+    /// The texts that complete what has been read, ascending and each with its label, where the language has them at hand. Each must end where it is
+    /// complete.
+    fn texts(&self, _state: State) -> Option<Vec<(&[u8], Label)>> {
+        None
+    }
+
     /// The label of what has been read, where it is a text of the language.
     fn accepts(&self, state: State) -> Option<Label>;
 

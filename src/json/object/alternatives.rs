@@ -18,7 +18,7 @@ use super::then::{AfterName, AfterOther, OtherName};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::json::distinct::spelled;
 use crate::json::spelling::{Spelling, WAITING_LEN};
-use crate::json::string::StringLanguage;
+use crate::json::string::{StringLanguage, has_one_spelling};
 use crate::schema::NodeId;
 
 /// The cells of a node that are read side by side.
@@ -311,9 +311,4 @@ fn is_first(alive: &[Members]) -> bool {
 fn offers_member(members: &Members, left: Left) -> bool {
     members.offered(left).next().is_some()
         || (0..members.objects().rest.len()).any(|class| members.has_other(class, left))
-}
-
-/// Whether JSON can spell the name in one way only, so that it may stand as a literal.
-fn has_one_spelling(name: &str) -> bool {
-    name.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'"' && byte != b'\\')
 }

@@ -8,6 +8,11 @@ use super::state::{Phase, Position, Unpacked};
 use super::{Escapes, StringLanguage};
 use crate::regular::ByteSet;
 
+/// Whether a text has one spelling where only those escapes may be written that are [needed](Escapes::Needed).
+pub(in crate::json) fn has_one_spelling(text: &str) -> bool {
+    text.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'"' && byte != b'\\')
+}
+
 /// An escape `\uXXXX` of which some digits were read, perhaps as the second half of a surrogate pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unfinished {

@@ -17,6 +17,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
+pub(super) use escape::has_one_spelling;
 use escape::{Unfinished, cheapest_first};
 use excluded::Excluded;
 use state::{Phase, Position, Unpacked};
@@ -290,6 +291,15 @@ impl Language for StringLanguage {
             Phase::Text => self.next_in_text(position),
             Phase::Closed => Some(ByteSet::EMPTY),
             Phase::Backslash | Phase::Hex(_) | Phase::LowBackslash(_) | Phase::LowU(_) => None,
+        }
+    }
+
+    fn texts(&self, state: State) -> Option<Vec<(&[u8], Label)>> {
+        let Unpacked { position, phase } = Unpacked::from(state);
+        let open = self.open.as_ref()?;
+        match phase {
+            Phase::Opening | Phase::Text => open.texts(position.dfa, phase == Phase::Text),
+            _ => None,
         }
     }
 

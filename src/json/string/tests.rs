@@ -109,6 +109,32 @@ fn next_bytes_are_those_that_step() {
     check_next_bytes(&excluding(Dfa::text(), &["ab"]), &["\"ab", "\"a\""]);
 }
 
+/// The texts that are at hand after a prefix are all that complete it.
+fn check_texts(all: &[&str], open: &[&str], prefix: &str, expected: Option<&[&str]>) {
+    let all = Arc::new(Words::new(all));
+    let strings = StringLanguage::words(all.open(open.iter().map(|word| all.rank(word).unwrap())));
+    let state = read(&strings, prefix.as_bytes()).unwrap();
+    let texts = strings.texts(state);
+    let complete = |(text, label): &(&[u8], u32)| {
+        let end = strings.reads(state, text).unwrap();
+        strings.is_complete(end) && strings.accepts(end) == Some(*label)
+    };
+    assert!(texts.iter().flatten().all(complete), "after {prefix:?}");
+    let texts =
+        texts.map(|texts| texts.iter().map(|(text, _)| str::from_utf8(text).unwrap()).collect::<Vec<_>>());
+    assert_eq!(texts.as_deref(), expected, "after {prefix:?}");
+}
+
+#[test]
+fn texts_complete_what_was_read() {
+    let names = ["id", "idea", "item", "x/y"];
+    check_texts(&names, &names, "", Some(&["\"id\"", "\"idea\"", "\"item\"", "\"x/y\""]));
+    check_texts(&names, &["id", "item"], "\"i", Some(&["d\"", "tem\""]));
+    check_texts(&names, &names, "\"id", Some(&["\"", "ea\""]));
+    check_texts(&names, &names, "\"id\"", None);
+    check_texts(&["id", "é"], &["id"], "\"", None);
+}
+
 #[test]
 fn excluded_words_are_refused_in_every_spelling() {
     let free = excluding(Dfa::text(), &["id", "idea"]);

@@ -4,9 +4,9 @@
 //! beginning stand side by side, so a state is live exactly where a bit in its range is set. An automaton of the open words
 //! for each state of an object would cost more than the state's mask.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use super::escape::cheapest_spelling;
+use super::escape::{cheapest_spelling, has_one_spelling};
 use crate::expression::{Label, fingerprint};
 use crate::regular::{Dfa, StateId};
 
@@ -16,19 +16,13 @@ pub(in crate::json) struct Words {
     pub(super) dfa: Arc<Dfa>,
     /// For each state the ranks of the words that can be completed from it.
     ranks: Box<[(u32, u32)]>,
-    count: usize,
-    fingerprint: u64,
-    /// Made when a completion is first asked for.
-    spellings: OnceLock<Spellings>,
-}
-
-/// How words are spelled in the cheapest way.
-#[derive(Debug)]
-struct Spellings {
-    /// By rank, without quotes.
-    texts: Box<[Box<[u8]>]>,
-    /// For each state how much of a text leads to it.
+    /// By rank how each word is spelled in the cheapest way, between its quotation marks.
+    spelled: Box<[Box<[u8]>]>,
+    /// For each state how much of a spelling leads to it, with the opening quotation mark.
     read: Box<[usize]>,
+    /// Whether each word has that spelling only.
+    have_one_spelling: bool,
+    fingerprint: u64,
 }
 
 impl Words {
@@ -39,16 +33,21 @@ impl Words {
         let labelled = || sorted.iter().zip(0_u32..);
         let dfa = Arc::new(Dfa::words(labelled(), usize::MAX).expect("no limit"));
         let mut ranks: Box<[(u32, u32)]> = (0..dfa.states()).map(|_| (u32::MAX, 0)).collect();
+        let mut read: Box<[usize]> = (0..dfa.states()).map(|_| 1).collect();
         for (word, rank) in labelled() {
-            let mut at = Some(dfa.start());
+            let (mut at, mut len) = (Some(dfa.start()), 1);
             for byte in word.as_bytes().iter().map(Some).chain([None]) {
                 let state = at.expect("a word of the automaton");
                 let (first, end) = &mut ranks[state as usize];
                 (*first, *end) = ((*first).min(rank), (*end).max(rank + 1));
+                read[state as usize] = len;
+                len += byte.map_or(0, |byte| cheapest_spelling(*byte).len());
                 at = byte.and_then(|byte| dfa.next(state, *byte));
             }
         }
-        Self { fingerprint: fingerprint(&dfa), dfa, ranks, count: words.len(), spellings: OnceLock::new() }
+        let spelled = sorted.iter().map(|word| spelled(word)).collect();
+        let have_one_spelling = sorted.iter().all(|word| has_one_spelling(word));
+        Self { fingerprint: fingerprint(&dfa), dfa, ranks, spelled, read, have_one_spelling }
     }
 
     /// The automaton of all words.
@@ -58,7 +57,7 @@ impl Words {
 
     /// How many words there are.
     pub(in crate::json) fn len(&self) -> usize {
-        self.count
+        self.spelled.len()
     }
 
     /// Which words are open, given by their ranks.
@@ -73,28 +72,12 @@ impl Words {
         let end = self.dfa.reads(self.dfa.start(), word.as_bytes())?;
         self.dfa.label(end)
     }
-
-    fn spellings(&self) -> &Spellings {
-        self.spellings.get_or_init(|| Spellings::new(&self.dfa))
-    }
 }
 
-impl Spellings {
-    /// Of the words of an automaton in which each has an end of its own.
-    fn new(dfa: &Dfa) -> Self {
-        let words = dfa.words_from(dfa.start());
-        let mut read: Box<[usize]> = (0..dfa.states()).map(|_| 0).collect();
-        for word in &words {
-            word.iter().fold((dfa.start(), 0), |(state, len), byte| {
-                let next = dfa.next(state, *byte).expect("a word of the automaton");
-                let len = len + cheapest_spelling(*byte).len();
-                read[next as usize] = len;
-                (next, len)
-            });
-        }
-        let spell = |word: &Vec<u8>| word.iter().flat_map(|byte| cheapest_spelling(*byte)).copied().collect();
-        Self { texts: words.iter().map(spell).collect(), read }
-    }
+/// A word in its cheapest spelling, between quotation marks.
+fn spelled(word: &str) -> Box<[u8]> {
+    let spelled = word.bytes().flat_map(cheapest_spelling).copied();
+    [b'"'].into_iter().chain(spelled).chain([b'"']).collect()
 }
 
 /// Words of a list, at least one.
@@ -126,20 +109,35 @@ impl OpenWords {
         self.is_open(rank).then(|| before + (self.bits[word] & ((1 << bit) - 1)).count_ones())
     }
 
-    /// What remains of the open word that is cheapest with the cost of its label, spelled.
+    /// What remains of the open words from the middle of a text, each with its label and spelled in the cheapest way, the closing quotation mark included.
+    fn spelled(&self, state: StateId) -> impl Iterator<Item = (&[u8], Label)> {
+        let Words { ranks, spelled, read, .. } = &*self.words;
+        let ((first, end), read) = (ranks[state as usize], read[state as usize]);
+        (first..end).filter_map(move |rank| Some((&spelled[rank as usize][read..], self.label(rank)?)))
+    }
+
+    /// What remains of the open word that is cheapest with the cost of its label, spelled, without the closing quotation mark.
     pub(super) fn cheapest(&self, state: StateId, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
-        let Spellings { texts, read } = self.words.spellings();
-        let (first, end) = self.words.ranks[state as usize];
-        let open = (first..end).filter_map(|rank| Some((&*texts[rank as usize], self.label(rank)?)));
         let total = |(text, label): &(&[u8], Label)| text.len().saturating_add(cost(*label) as usize);
-        let (text, label) = open.min_by_key(total).expect("a live state has an open word");
-        (text[read[state as usize]..].to_vec(), label)
+        let (text, label) = self.spelled(state).min_by_key(total).expect("a live state has an open word");
+        (text[..text.len() - 1].to_vec(), label)
     }
 
     /// The length of the longest word, spelled.
     pub(super) fn longest(&self) -> u32 {
-        let longest = self.words.spellings().texts.iter().map(|text| text.len()).max();
+        let longest = self.words.spelled.iter().map(|text| text.len() - 2).max();
         longest.map_or(0, |len| u32::try_from(len).unwrap_or(u32::MAX))
+    }
+
+    /// The open words that can be completed from a state, or what remains of them where the text `is_opened`, each with its label; `None` where one of the
+    /// words has several spellings.
+    pub(super) fn texts(&self, state: StateId, is_opened: bool) -> Option<Vec<(&[u8], Label)>> {
+        let Words { spelled, have_one_spelling: true, .. } = &*self.words else { return None };
+        if is_opened {
+            return Some(self.spelled(state).collect());
+        }
+        let ranks = (0..).zip(spelled);
+        Some(ranks.filter_map(|(rank, text)| Some((&**text, self.label(rank)?))).collect())
     }
 
     /// What remains of the open words from a state.
