@@ -412,3 +412,40 @@ impl<'a> Walk<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Visits the beginnings of texts that the trie has, each once, and knows which of them are whole.
+    fn check(texts: &[&str]) {
+        let vocabulary = Vocabulary::o200k_harmony();
+        let trie = vocabulary.trie();
+        let mut found = Vec::new();
+        let labelled = texts.iter().map(|text| text.as_bytes()).zip(0..).collect();
+        along_texts(&vocabulary, labelled, |node, end| {
+            let prefix = str::from_utf8(vocabulary.prefix(node)).expect("of a text");
+            assert!(!matches!(end, End::Must(label) if texts[label as usize] != prefix), "{prefix}");
+            found.push((prefix, matches!(end, End::Must(_))));
+        });
+        let has = |text: &&str| {
+            text.bytes().try_fold(None, |node, byte| trie.child(node, byte).map(Some)).is_some()
+        };
+        let beginnings = texts.iter().flat_map(|text| (1..=text.len()).map(|len| &text[..len]));
+        let expected: BTreeSet<_> =
+            beginnings.filter(has).map(|text| (text, texts.contains(&text))).collect();
+        assert_eq!(found.len(), expected.len(), "{texts:?}");
+        assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected);
+    }
+
+    #[test]
+    fn texts_are_followed_as_far_as_the_trie_goes() {
+        check(&[]);
+        check(&["id\"", "idea\"", "item\""]);
+        check(&["\"\"", "\"id\""]);
+        // No token goes on to where they part, and the letters there begin others.
+        check(&["qzxqzxa\"", "qzxqzxe\"", "qzxqzxee\"", "r\""]);
+    }
+}

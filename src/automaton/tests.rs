@@ -128,3 +128,17 @@ fn every_turn_finds_the_same_mask() {
         assert!(!found[0].is_empty() && found.iter().all(|mask| *mask == found[0]), "after {text:?}");
     }
 }
+
+/// What a stack knows of its threads is of the tape that is asked for, whether the table still has it or not.
+#[test]
+fn a_stack_is_opened_for_each_tape() {
+    for bytes in [0, 1 << 20] {
+        let openings = Openings::new(bytes);
+        let stack = Stack::default().push_expression(&Expression::literal("a"));
+        for tape in [Tape::Outside, Tape::Any, Tape::Outside, Tape::Any] {
+            let threads = openings.threads(&stack, tape.clone());
+            assert_eq!(threads.len(), 1);
+            assert_eq!(threads[0].tape, tape, "within {bytes} bytes");
+        }
+    }
+}
