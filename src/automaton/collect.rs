@@ -19,7 +19,7 @@ use super::kept::Kept;
 use super::leaf_table::{LeafEntry, LeafTables};
 use super::openings::Openings;
 use super::residual::step;
-use super::sort::{Exits, Scope, pass_few};
+use super::sort::{Exits, Scope, pass_on};
 use super::stack::Stack;
 use super::steps::Steps;
 use super::thread::{Head, Tape, Thread};
@@ -303,7 +303,8 @@ impl<'a> Collector<'a> {
                 }
                 if ways.lead_to_few(self.vocabulary) {
                     let tokens = &mut self.beyond.tokens;
-                    let exits = pass_few(self.vocabulary, ways, (leaf, *state), |token| tokens.push(token));
+                    let take = |token| tokens.push(token);
+                    let exits = pass_on(self.vocabulary, ways.nodes(), (leaf, *state), Vec::new(), take);
                     return self.pass_below(thread, &exits);
                 }
                 let passed = self.leaves.passed(self.vocabulary, ways, leaf, *state);

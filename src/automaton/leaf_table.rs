@@ -187,9 +187,9 @@ impl LeafTables {
     ) -> Arc<Passed> {
         let make = |(ways, leaf, state): &(Ways, Leaf, State)| match first_step(leaf, *state) {
             Some((byte, next)) if ways.are_many() => {
-                pass_after(vocabulary, &self.passed_byte(vocabulary, ways, byte), leaf, next)
+                pass_after(vocabulary, &self.passed_byte(vocabulary, ways, byte), (leaf, next))
             }
-            _ => pass(vocabulary, ways, leaf, *state),
+            _ => pass(vocabulary, ways, (leaf, *state)),
         };
         let bytes = |(ways, leaf, _): &(Ways, Leaf, _), passed: &Passed| {
             let passed = passed.tokens.memory_bytes() + exit_bytes(&passed.exits);

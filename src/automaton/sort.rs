@@ -210,48 +210,40 @@ pub(super) fn exits(vocabulary: &Vocabulary, leaf: &Leaf, state: State) -> Exits
 }
 
 /// Reads on with a leaf from some ways.
-pub(super) fn pass(vocabulary: &Vocabulary, ways: &Ways, leaf: &Leaf, state: State) -> Passed {
-    pass_on(vocabulary, TokenSet::builder(vocabulary.width()), Vec::new(), ways.nodes(), (leaf, state))
+pub(super) fn pass(vocabulary: &Vocabulary, ways: &Ways, at: (&Leaf, State)) -> Passed {
+    let mut tokens = TokenSet::builder(vocabulary.width());
+    let exits = pass_on(vocabulary, ways.nodes(), at, Vec::new(), |token| tokens.insert(token));
+    Passed { tokens: Arc::new(tokens.finish()), exits }
 }
 
-/// The same where little is below the ways.
-pub(super) fn pass_few(
+/// Reads on with a leaf that stands in a state after the only byte that it begins with; what that byte does with the ways is known.
+pub(super) fn pass_after(
     vocabulary: &Vocabulary,
-    ways: &Ways,
+    byte: &Passed,
+    at @ (leaf, state): (&Leaf, State),
+) -> Passed {
+    let ways = byte.ways().map_or(&[][..], Ways::nodes);
+    let label = leaf.accepts(state);
+    let exits = label.into_iter().flat_map(|label| ways.iter().map(move |node| (label, *node)));
+    let mut tokens = byte.tokens.to_builder(vocabulary.width());
+    let exits = pass_on(vocabulary, ways, at, exits.collect(), |token| tokens.insert(token));
+    Passed { tokens: Arc::new(tokens.finish()), exits }
+}
+
+/// Takes the tokens that a leaf reads below some nodes; where it may be left, with the exits that are known.
+pub(super) fn pass_on(
+    vocabulary: &Vocabulary,
+    nodes: &[u32],
     (leaf, state): (&Leaf, State),
+    mut exits: Vec<(Label, u32)>,
     mut take: impl FnMut(TokenId),
 ) -> Exits {
     let trie = vocabulary.trie();
-    let mut exits = Vec::new();
-    Walk::new(vocabulary, leaf).below(state, ways.nodes(), |node, state| {
+    Walk::new(vocabulary, leaf).below(state, nodes, |node, state| {
         trie.node(node).token.into_iter().for_each(&mut take);
         exits.extend(leaf.accepts(state).map(|label| (label, node)));
     });
     by_label(vocabulary, exits)
-}
-
-/// Reads on with a leaf that stands in `state` after the only byte that it begins with; what that byte does with the ways is known.
-pub(super) fn pass_after(vocabulary: &Vocabulary, byte: &Passed, leaf: &Leaf, state: State) -> Passed {
-    let ways = byte.ways().map_or(&[][..], Ways::nodes);
-    let label = leaf.accepts(state);
-    let exits = label.into_iter().flat_map(|label| ways.iter().map(move |node| (label, *node)));
-    let tokens = byte.tokens.to_builder(vocabulary.width());
-    pass_on(vocabulary, tokens, exits.collect(), ways, (leaf, state))
-}
-
-fn pass_on(
-    vocabulary: &Vocabulary,
-    mut tokens: Builder,
-    mut exits: Vec<(Label, u32)>,
-    ways: &[u32],
-    (leaf, state): (&Leaf, State),
-) -> Passed {
-    let trie = vocabulary.trie();
-    Walk::new(vocabulary, leaf).below(state, ways, |node, state| {
-        trie.node(node).token.into_iter().for_each(|token| tokens.insert(token));
-        exits.extend(leaf.accepts(state).map(|label| (label, node)));
-    });
-    Passed { tokens: Arc::new(tokens.finish()), exits: by_label(vocabulary, exits) }
 }
 
 /// Reads one byte from some ways.

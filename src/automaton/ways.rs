@@ -37,12 +37,13 @@ impl Ways {
         self.nodes.len() > FEW
     }
 
-    /// Whether so little is below them that reading it takes no longer than looking up what was read. A third of what leaves are asked for need not be
-    /// remembered then: p99 of mask + accept is 0.96 of what it was, the mean the same (500 files of maskbench-dev, old and new in turn, eight times).
+    /// Whether so little is below them that reading it takes no longer than looking up what was read. As that is not remembered then, p99 of mask + accept is 0.96
+    /// of what it was, the mean the same (500 files of maskbench-dev, old and new in turn, eight times).
     pub(super) fn lead_to_few(&self, vocabulary: &Vocabulary) -> bool {
+        /// Nodes, with those of the ways.
         const FEW: u32 = 4;
-        let below = |node: &u32| vocabulary.trie().node(*node).end - node;
-        !self.are_many() && self.nodes.iter().map(below).sum::<u32>() <= FEW
+        let size = |node: &u32| vocabulary.trie().node(*node).end - node;
+        !self.are_many() && self.nodes.iter().map(size).sum::<u32>() <= FEW
     }
 
     /// Those whose texts begin with one of these bytes.

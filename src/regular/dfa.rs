@@ -292,7 +292,7 @@ impl Dfa {
         counts
     }
 
-    /// The beginnings of the words.
+    /// The beginnings of the words, where they are an automaton of fewer states.
     #[must_use]
     pub fn live(&self) -> Option<&Live> {
         self.derived.live.get_or_init(|| Live::of(self)).as_ref()

@@ -25,38 +25,18 @@ const MANY: usize = 1_000;
 impl Live {
     /// The beginnings, where they are an automaton of fewer states.
     pub(super) fn of(dfa: &Dfa) -> Option<Self> {
-        let is_smaller = |live: &Dfa| live.states() < dfa.states();
-        if let Some(states) = in_text(dfa) {
-            let text = Dfa::text();
-            return is_smaller(&text).then_some(Self { dfa: text, states });
-        }
-        if dfa.states() > MANY {
+        let text = Dfa::text();
+        let reads_any = |state, at| dfa.next_bytes(state) == text.next_bytes(at);
+        let live = if let Some(states) = follow(dfa, &text, reads_any) {
+            Self { dfa: text, states }
+        } else if dfa.states() > MANY {
             return None;
-        }
-        let live = beginnings(dfa);
-        is_smaller(&live).then(|| Self { states: follow(dfa, &live), dfa: Arc::new(live) })
+        } else {
+            let live = Arc::new(beginnings(dfa));
+            Self { states: follow(dfa, &live, |_, _| true)?, dfa: live }
+        };
+        (live.dfa.states() < dfa.states()).then_some(live)
     }
-}
-
-/// Where in the automaton of all texts each state is, where any text may be read.
-fn in_text(dfa: &Dfa) -> Option<Box<[StateId]>> {
-    let text = Dfa::text();
-    let mut states = vec![DEAD; dfa.states()];
-    states[0] = text.start();
-    let mut pending = vec![dfa.start()];
-    while let Some(state) = pending.pop() {
-        let at = states[state as usize];
-        if dfa.next_bytes(state) != text.next_bytes(at) {
-            return None;
-        }
-        for (byte, next) in dfa.edges(state) {
-            if states[next as usize] == DEAD {
-                states[next as usize] = text.next(at, byte)?;
-                pending.push(next);
-            }
-        }
-    }
-    Some(states.into())
 }
 
 fn beginnings(dfa: &Dfa) -> Dfa {
@@ -66,18 +46,22 @@ fn beginnings(dfa: &Dfa) -> Dfa {
     Raw { classes, width: dfa.width, table: dfa.table.to_vec(), labels, start: 0 }.finish()
 }
 
-/// Where each state of an automaton is in another one that reads at least as much.
-fn follow(dfa: &Dfa, other: &Dfa) -> Box<[StateId]> {
+/// Where each state of an automaton is in another one that reads at least as much; `None` where one is not as it should be there.
+fn follow(dfa: &Dfa, other: &Dfa, is_right: impl Fn(StateId, StateId) -> bool) -> Option<Box<[StateId]>> {
     let mut states = vec![DEAD; dfa.states()];
     states[0] = other.start();
     let mut pending = vec![dfa.start()];
     while let Some(state) = pending.pop() {
+        let at = states[state as usize];
+        if !is_right(state, at) {
+            return None;
+        }
         for (byte, next) in dfa.edges(state) {
             if states[next as usize] == DEAD {
-                states[next as usize] = other.next(states[state as usize], byte).expect("it reads as much");
+                states[next as usize] = other.next(at, byte).expect("it reads as much");
                 pending.push(next);
             }
         }
     }
-    states.into()
+    Some(states.into())
 }

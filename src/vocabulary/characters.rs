@@ -2,15 +2,15 @@
 //!
 //! Where a string has a greatest length, each length that may be left has tokens of its own: those of at most so many characters. A comparison of
 //! planes decides on 32 tokens at once and is what compilers make vector instructions of. Against comparing numbers
-//! one by one, p99 of the masks of five Snowplow files of maskbench-dev with greatest lengths went from 282 to 102 µs (old and new in turn, three times).
+//! one by one, p99 of the masks of five Snowplow files with greatest lengths went from 282 to 102 µs (old and new in turn, three times).
 //!
 //! Few tokens are long: of `o200k_harmony` 667 of 195,594 begin 15 characters or more. They are listed, so that there are four planes, not eight, and none is
-//! looked at where 15 characters or more are left. Mean and p99 of mask + accept are 0.97 and 0.94 of what they were with eight (1,500 files, as above, four times).
+//! looked at where 15 characters or more are left. Mean and p99 of mask + accept are 0.97 and 0.94 of what they were with eight (1,500 files of
+//! maskbench-dev, old and new in turn, four times).
 //!
 //! `build.rs` compiles this file too.
 
 use std::borrow::Cow;
-use std::ops::RangeFrom;
 
 use super::shapes::Shapes;
 
@@ -28,14 +28,6 @@ pub(crate) struct Characters {
     pub(crate) planes: Cow<'static, [u32]>,
     /// The long tokens, `token | characters << 24`, by their characters.
     pub(crate) long: Cow<'static, [u32]>,
-}
-
-/// Plain tokens of at most so many characters.
-pub(crate) enum AtMost {
-    /// These mask words.
-    Words(Vec<u32>),
-    /// All but those that are [listed](Characters::listed) at these places.
-    AllBut(RangeFrom<usize>),
 }
 
 impl Characters {
@@ -59,24 +51,22 @@ impl Characters {
         Self { planes: planes.into(), long: long.into() }
     }
 
-    /// The plain tokens that begin at most so many characters. Those of 255 and more count as 255.
-    pub(crate) fn at_most(&self, most: u32) -> AtMost {
-        match most {
-            LONG.. => AtMost::AllBut(self.long.partition_point(|packed| packed >> 24 <= most)..),
-            _ => AtMost::Words(self.short(most)),
-        }
-    }
-
     /// The mask words of all plain tokens.
     pub(crate) fn all(&self) -> Vec<u32> {
-        let mut words = self.short(LONG - 1);
-        self.listed(0..).for_each(|token| words[token as usize / 32] |= 1 << (token % 32));
+        let mut words = self.compare(LONG - 1);
+        self.longer(0).for_each(|token| words[token as usize / 32] |= 1 << (token % 32));
         words
     }
 
-    /// Long tokens.
-    pub(crate) fn listed(&self, places: RangeFrom<usize>) -> impl Iterator<Item = u32> {
-        self.long[places].iter().map(|packed| packed & 0xff_ffff)
+    /// The mask words of the plain tokens that begin at most so many characters; `None` where long ones are among them.
+    pub(crate) fn at_most(&self, most: u32) -> Option<Vec<u32>> {
+        (most < LONG).then(|| self.compare(most))
+    }
+
+    /// The long tokens that begin more characters.
+    pub(crate) fn longer(&self, most: u32) -> impl Iterator<Item = u32> {
+        let first = self.long.partition_point(|packed| packed >> 24 <= most);
+        self.long[first..].iter().map(|packed| packed & 0xff_ffff)
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
@@ -84,7 +74,7 @@ impl Characters {
     }
 
     /// The mask words of the tokens that begin at most so many characters, fewer than long ones do.
-    fn short(&self, most: u32) -> Vec<u32> {
+    fn compare(&self, most: u32) -> Vec<u32> {
         let ones: [u32; PLANES] = std::array::from_fn(|plane| (most >> plane & 1).wrapping_neg());
         let compare = |bits: [u32; PLANES]| {
             let planes = bits.into_iter().zip(ones).rev();
@@ -93,9 +83,9 @@ impl Characters {
             });
             less | equal
         };
-        let (low, high) = self.planes.split_at(self.planes.len() / 2);
-        let ((first, second), (third, fourth)) = (low.split_at(low.len() / 2), high.split_at(high.len() / 2));
-        let words = first.iter().zip(second).zip(third).zip(fourth);
-        words.map(|(((first, second), third), fourth)| compare([*first, *second, *third, *fourth])).collect()
+        let words = self.planes.len() / PLANES;
+        let plane = |at: usize| &self.planes[at * words..][..words];
+        let bits = plane(0).iter().zip(plane(1)).zip(plane(2)).zip(plane(3));
+        bits.map(|(((first, second), third), fourth)| compare([*first, *second, *third, *fourth])).collect()
     }
 }

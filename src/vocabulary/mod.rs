@@ -23,7 +23,6 @@ pub use error::VocabularyError;
 pub use trie::{Node, Trie};
 
 use crate::special::{SpecialToken, TokenId};
-use characters::AtMost;
 pub(crate) use kinds::{CharacterKind, character_kinds};
 pub(crate) use shapes::{Shape, Shapes};
 use tables::{LARGEST_ID, Tables};
@@ -138,15 +137,15 @@ impl Vocabulary {
         self.0.tables.longest as usize
     }
 
-    /// The *plain* tokens that begin at most so many characters, as mask words and what is to be taken out of these: text from the beginning of a character, without control
-    /// characters, quotation marks and backslashes; its last character may be incomplete.
+    /// The *plain* tokens that begin at most so many characters, as mask words and what is to be taken out of these: text from the beginning of a character,
+    /// without control characters, quotation marks and backslashes; its last character may be incomplete.
     ///
     /// Plain tokens are what stays inside quoted text whatever stands around it: 195,000 of the 200,000.
     pub(crate) fn plain_within(&self, characters: u32) -> (Cow<'_, [u32]>, Vec<TokenId>) {
         let tables = &self.0.tables.characters;
         match tables.at_most(characters) {
-            AtMost::Words(words) => (words.into(), Vec::new()),
-            AtMost::AllBut(places) => (self.plain_words().into(), tables.listed(places).collect()),
+            Some(words) => (words.into(), Vec::new()),
+            None => (self.plain_words().into(), tables.longer(characters).collect()),
         }
     }
 

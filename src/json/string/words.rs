@@ -109,17 +109,18 @@ impl OpenWords {
         self.is_open(rank).then(|| before + (self.bits[word] & ((1 << bit) - 1)).count_ones())
     }
 
-    /// What remains of the open words from the middle of a text, each with its label and spelled in the cheapest way, the closing quotation mark included.
-    fn spelled(&self, state: StateId) -> impl Iterator<Item = (&[u8], Label)> {
-        let Words { ranks, spelled, read, .. } = &*self.words;
-        let ((first, end), read) = (ranks[state as usize], read[state as usize]);
+    /// The open words that can be completed from a state, each spelled in the cheapest way without what was `read` of that, and with its label.
+    fn spelled(&self, state: StateId, read: usize) -> impl Iterator<Item = (&[u8], Label)> {
+        let Words { ranks, spelled, .. } = &*self.words;
+        let (first, end) = ranks[state as usize];
         (first..end).filter_map(move |rank| Some((&spelled[rank as usize][read..], self.label(rank)?)))
     }
 
     /// What remains of the open word that is cheapest with the cost of its label, spelled, without the closing quotation mark.
     pub(super) fn cheapest(&self, state: StateId, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
+        let rests = self.spelled(state, self.words.read[state as usize]);
         let total = |(text, label): &(&[u8], Label)| text.len().saturating_add(cost(*label) as usize);
-        let (text, label) = self.spelled(state).min_by_key(total).expect("a live state has an open word");
+        let (text, label) = rests.min_by_key(total).expect("a live state has an open word");
         (text[..text.len() - 1].to_vec(), label)
     }
 
@@ -132,12 +133,9 @@ impl OpenWords {
     /// The open words that can be completed from a state, or what remains of them where the text `is_opened`, each with its label; `None` where one of the
     /// words has several spellings.
     pub(super) fn texts(&self, state: StateId, is_opened: bool) -> Option<Vec<(&[u8], Label)>> {
-        let Words { spelled, have_one_spelling: true, .. } = &*self.words else { return None };
-        if is_opened {
-            return Some(self.spelled(state).collect());
-        }
-        let ranks = (0..).zip(spelled);
-        Some(ranks.filter_map(|(rank, text)| Some((&**text, self.label(rank)?))).collect())
+        let Words { read, have_one_spelling, .. } = &*self.words;
+        let read = if is_opened { read[state as usize] } else { 0 };
+        have_one_spelling.then(|| self.spelled(state, read).collect())
     }
 
     /// What remains of the open words from a state.
