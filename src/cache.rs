@@ -47,45 +47,45 @@ pub(crate) fn bounded<K: Eq + Hash, V: Weight + Clone>(bytes: usize) -> Bounded<
 
 /// A value with the bytes that it and its key hold.
 #[derive(Debug)]
-pub(crate) struct Weighed<T> {
+pub(crate) struct Weighed<T: ?Sized> {
     pub(crate) value: Arc<T>,
     pub(crate) bytes: usize,
 }
 
-impl<T> Clone for Weighed<T> {
+impl<T: ?Sized> Clone for Weighed<T> {
     fn clone(&self) -> Self {
         Self { value: self.value.clone(), bytes: self.bytes }
     }
 }
 
-impl<T> Weight for Weighed<T> {
+impl<T: ?Sized> Weight for Weighed<T> {
     fn weight_bytes(&self) -> usize {
         self.bytes
     }
 }
 
 /// What is known of a key; made, and remembered with the bytes of both, where it is not.
-pub(crate) fn known<K: Eq + Hash, T>(
+pub(crate) fn known<K: Eq + Hash, T: ?Sized, V: Into<Arc<T>>>(
     cache: &Bounded<K, Weighed<T>>,
     key: K,
-    make: impl FnOnce(&K) -> T,
+    make: impl FnOnce(&K) -> V,
     bytes: impl FnOnce(&K, &T) -> usize,
 ) -> Arc<T> {
-    let Ok(value) = try_known(cache, key, |key| Ok::<T, Infallible>(make(key)), bytes);
+    let Ok(value) = try_known(cache, key, |key| Ok::<V, Infallible>(make(key)), bytes);
     value
 }
 
 /// The same where making it may fail; failures are not remembered.
-pub(crate) fn try_known<K: Eq + Hash, T, E>(
+pub(crate) fn try_known<K: Eq + Hash, T: ?Sized, V: Into<Arc<T>>, E>(
     cache: &Bounded<K, Weighed<T>>,
     key: K,
-    make: impl FnOnce(&K) -> Result<T, E>,
+    make: impl FnOnce(&K) -> Result<V, E>,
     bytes: impl FnOnce(&K, &T) -> usize,
 ) -> Result<Arc<T>, E> {
     if let Some(known) = cache.get(&key) {
         return Ok(known.value);
     }
-    let value = Arc::new(make(&key)?);
+    let value = make(&key)?.into();
     let bytes = bytes(&key, &value);
     cache.insert(key, Weighed { value: value.clone(), bytes });
     Ok(value)

@@ -20,9 +20,7 @@ pub(super) fn advance(threads: &[Thread], bytes: &[u8], openings: &Openings) -> 
 pub(super) fn stays(threads: &[Thread], bytes: &[u8]) -> bool {
     threads.iter().all(|thread| match &thread.head {
         Head::Leaf { leaf, state } if !matches!(thread.tape, Tape::Read(_)) => {
-            let step =
-                |at: State, byte: &u8| if leaf.accepts(at).is_none() { leaf.step(at, *byte) } else { None };
-            bytes.iter().try_fold(*state, step) == Some(*state) && !leaf.is_complete(*state)
+            leaf.reads_to_text(*state, bytes) == Some((*state, bytes.len())) && leaf.accepts(*state).is_none()
         }
         _ => false,
     })
@@ -66,17 +64,16 @@ fn advance_leaf(
 ) {
     let leave =
         |label: Label, read: &[u8]| openings.threads(&thread.below_leaf(label), thread.tape.extended(read));
-    let mut uniform: Option<Arc<Vec<Thread>>> = None;
-    for (at, &byte) in bytes.iter().enumerate() {
+    let mut uniform: Option<Arc<[Thread]>> = None;
+    let mut at = 0;
+    while at < bytes.len() {
         if let Some(label) = leaf.accepts(state) {
             let after = uniform.take().unwrap_or_else(|| leave(label, &bytes[..at]));
             advance_into(&after, &bytes[at..], openings, out);
             uniform = thread.leaves_uniformly().then_some(after);
         }
-        match leaf.step(state, byte) {
-            Some(next) => state = next,
-            None => return,
-        }
+        let Some((next, read)) = leaf.reads_to_text(state, &bytes[at..]) else { return };
+        (state, at) = (next, at + read);
     }
     match leaf.accepts(state).filter(|_| leaf.is_complete(state)) {
         Some(label) => advance_into(&leave(label, bytes), &[], openings, out),

@@ -149,7 +149,7 @@ impl Automaton {
     #[must_use]
     pub fn advance(&self, residual: &Residual, token: TokenId) -> Option<Residual> {
         let key = (residual.id(), token);
-        if let Some(known) = self.transitions.get(&key) {
+        if let Some(known) = residual.next(token).or_else(|| self.transitions.get(&key)) {
             return Some(known);
         }
         let threads = if let Some(bytes) = self.vocabulary().token_bytes(token) {
@@ -163,7 +163,9 @@ impl Automaton {
             residual::step(residual.threads(), Unit::Special(special), self.rules())
         };
         let next = self.intern(threads)?;
-        self.transitions.insert(key, next.clone());
+        if !residual.note_next(token, &next) {
+            self.transitions.insert(key, next.clone());
+        }
         Some(next)
     }
 

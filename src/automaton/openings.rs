@@ -10,7 +10,7 @@ use crate::cache::{Bounded, Weighed, bounded, known};
 /// The threads of the stacks that were reached, with the rules that they are opened by. The tape of a key holds no bytes.
 pub(super) struct Openings {
     rules: Expansions,
-    threads: Bounded<(Stack, Tape), Weighed<Vec<Thread>>>,
+    threads: Bounded<(Stack, Tape), Weighed<[Thread]>>,
 }
 
 /// What a stack knows of its own threads, as long as the table has them.
@@ -19,13 +19,13 @@ pub(super) struct Openings {
 /// mask + accept are 0.95 of what they were (500 files of maskbench-dev, old and new in turn, eight times).
 #[derive(Default)]
 pub(super) struct Opened {
-    outside: OnceLock<Weak<Vec<Thread>>>,
-    any: OnceLock<Weak<Vec<Thread>>>,
+    outside: OnceLock<Weak<[Thread]>>,
+    any: OnceLock<Weak<[Thread]>>,
 }
 
 impl Opened {
     /// Where those with a tape are noted that holds no bytes.
-    fn with(&self, tape: &Tape) -> &OnceLock<Weak<Vec<Thread>>> {
+    fn with(&self, tape: &Tape) -> &OnceLock<Weak<[Thread]>> {
         if *tape == Tape::Outside { &self.outside } else { &self.any }
     }
 }
@@ -41,25 +41,25 @@ impl Openings {
     }
 
     /// The threads on a stack; what is captured is remembered of no text, so they are opened anew where one is being captured.
-    pub(super) fn threads(&self, stack: &Stack, tape: Tape) -> Arc<Vec<Thread>> {
+    pub(super) fn threads(&self, stack: &Stack, tape: Tape) -> Arc<[Thread]> {
         match tape {
-            Tape::Read(_) => Arc::new(self.open(stack, &tape)),
+            Tape::Read(_) => self.open(stack, &tape).into(),
             Tape::Outside | Tape::Any => self.known(stack, tape),
         }
     }
 
     /// The threads on a stack, with what is common to all texts where one is being captured.
-    pub(super) fn common(&self, stack: &Stack, tape: &Tape) -> Arc<Vec<Thread>> {
+    pub(super) fn common(&self, stack: &Stack, tape: &Tape) -> Arc<[Thread]> {
         self.known(stack, tape.forgotten())
     }
 
-    fn known(&self, stack: &Stack, tape: Tape) -> Arc<Vec<Thread>> {
+    fn known(&self, stack: &Stack, tape: Tape) -> Arc<[Thread]> {
         let noted = stack.opened().map(|opened| opened.with(&tape));
         if let Some(threads) = noted.and_then(|noted| noted.get()?.upgrade()) {
             return threads;
         }
         let make = |(stack, tape): &(Stack, Tape)| self.open(stack, tape);
-        let bytes = |_: &(Stack, Tape), threads: &Vec<Thread>| threads.len() * Thread::WEIGHT;
+        let bytes = |_: &(Stack, Tape), threads: &[Thread]| threads.len() * Thread::WEIGHT;
         let threads = known(&self.threads, (stack.clone(), tape), make, bytes);
         if let Some(noted) = noted {
             noted.get_or_init(|| Arc::downgrade(&threads));

@@ -81,6 +81,19 @@ pub trait Language: Debug + Send + Sync + Any {
         bytes.iter().try_fold(state, |state, byte| self.step(state, *byte))
     }
 
+    /// The state after these bytes, or after as many of them as lead to the first text of the language, and how many that are. A method for the same reason: accepting a
+    /// token needs no look at each byte whether a text ends there.
+    fn reads_to_text(&self, state: State, bytes: &[u8]) -> Option<(State, usize)> {
+        let mut state = state;
+        for (read, byte) in (1..).zip(bytes) {
+            state = self.step(state, *byte)?;
+            if self.accepts(state).is_some() {
+                return Some((state, read));
+            }
+        }
+        Some((state, bytes.len()))
+    }
+
     /// The bytes after which [`step`](Self::step) has a state, where they are found faster than by stepping each.
     fn next_bytes(&self, _state: State) -> Option<ByteSet> {
         None

@@ -39,11 +39,17 @@ impl Excluded {
         self.pack(Some(self.known.start()), self.more.start()).expect("in both lists")
     }
 
-    /// The state after one more byte; `None` where the text is no beginning of a word.
-    pub(super) fn next(&self, state: StateId, byte: u8) -> Option<StateId> {
+    /// The state after more bytes; `None` where the text is no beginning of a word.
+    pub(super) fn reads(&self, state: StateId, bytes: &[u8]) -> Option<StateId> {
         let (known, more) = self.unpack(state);
-        let known = known.and_then(|state| self.known.next(state, byte));
-        self.pack(known, more.and_then(|state| self.more.next(state, byte)))
+        let known = known.and_then(|state| self.known.reads(state, bytes));
+        let next = |state, byte: &u8| self.more.next(state, *byte);
+        self.pack(known, more.and_then(|state| bytes.iter().try_fold(state, next)))
+    }
+
+    /// The state after one more byte.
+    pub(super) fn next(&self, state: StateId, byte: u8) -> Option<StateId> {
+        self.reads(state, &[byte])
     }
 
     /// The bytes that go on to a word or its beginning.

@@ -182,8 +182,28 @@ impl StringLanguage {
             chars: self.counted(position.chars.saturating_add(u32::from(begins_character(byte)))),
             excluded: position.excluded.and_then(|state| self.excluded.as_ref()?.next(state, byte)),
         };
-        let is_open = self.open.as_ref().is_none_or(|open| open.is_live(next.dfa));
-        (is_open && self.window.is_live(next.dfa, next.chars)).then_some(next)
+        self.is_live(next).then_some(next)
+    }
+
+    /// The position after the bytes that stand for themselves, as far as they go, and how many those are. Whether the text can still be completed is looked
+    /// at once, at the end: no text goes on where it cannot.
+    fn read_raw(&self, from: Position, bytes: &[u8]) -> Option<(Position, usize)> {
+        let (mut dfa, mut begun, mut read) = (from.dfa, 0, 0);
+        for byte in bytes.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
+            dfa = self.dfa.next(dfa, *byte)?;
+            begun += u32::from(begins_character(*byte));
+            read += 1;
+        }
+        let chars = self.counted(from.chars.saturating_add(begun));
+        let excluded = from.excluded.and_then(|state| self.excluded.as_ref()?.reads(state, &bytes[..read]));
+        let position = Position { dfa, chars, excluded };
+        self.is_live(position).then_some((position, read))
+    }
+
+    #[inline]
+    fn is_live(&self, Position { dfa, chars, .. }: Position) -> bool {
+        let is_open = self.open.as_ref().is_none_or(|open| open.is_live(dfa));
+        is_open && self.window.is_live(dfa, chars)
     }
 
     #[inline]
@@ -242,6 +262,20 @@ impl StringLanguage {
         }
     }
 
+    /// What stands after these bytes, or after the closing quote among them, and how many that are.
+    fn read_on(&self, from: Unpacked, bytes: &[u8]) -> Option<(Unpacked, usize)> {
+        let (mut at, mut read) = (from, 0);
+        while at.phase != Phase::Closed || read == 0 {
+            if at.phase == Phase::Text {
+                let (position, raw) = self.read_raw(at.position, &bytes[read..])?;
+                (at, read) = (Unpacked::text(position), read + raw);
+            }
+            let Some(byte) = bytes.get(read) else { break };
+            (at, read) = (self.step_unpacked(at, *byte)?, read + 1);
+        }
+        Some((at, read))
+    }
+
     /// The bytes that may follow in the middle of a text; `None` where they are too many to be looked at one by one.
     fn next_in_text(&self, position: Position) -> Option<ByteSet> {
         const FEW: u32 = 32;
@@ -280,8 +314,13 @@ impl Language for StringLanguage {
     }
 
     fn reads(&self, state: State, bytes: &[u8]) -> Option<State> {
-        let step = |at, byte: &u8| self.step_unpacked(at, *byte);
-        bytes.iter().try_fold(Unpacked::from(state), step).map(Unpacked::pack)
+        let (state, read) = self.reads_to_text(state, bytes)?;
+        (read == bytes.len()).then_some(state)
+    }
+
+    fn reads_to_text(&self, state: State, bytes: &[u8]) -> Option<(State, usize)> {
+        let (at, read) = self.read_on(Unpacked::from(state), bytes)?;
+        Some((at.pack(), read))
     }
 
     fn next_bytes(&self, state: State) -> Option<ByteSet> {

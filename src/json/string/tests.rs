@@ -233,6 +233,46 @@ proptest! {
         prop_assert_eq!(accepts(&strings, &spelling), allowed.contains(&text) && fits(&text));
     }
 
+    /// Many bytes lead where one after the other does, to the end of the first string among them.
+    #[test]
+    fn many_bytes_are_read_as_each_is(
+        some in proptest::collection::vec(some_text(), 1..6),
+        are_excluded: bool,
+        min in 0..3_u32,
+        more in proptest::option::of(0..3_u32),
+        begun in 0..4_usize,
+        pieces in proptest::collection::vec(
+            proptest::sample::select(vec!["a", "b", "é", "😀", "\"", "\\", "\\n", "\\u00e9", "\\ud83d", "\\ude00", "\n", "/"]),
+            0..6,
+        ),
+    ) {
+        let some: Vec<&str> = some.iter().map(String::as_str).collect();
+        let max = more.map(|more| min + more);
+        let strings = if are_excluded {
+            StringLanguage::excluding(Dfa::text(), (min, max), Escapes::Any, None, some)
+        } else {
+            Some(text_of(words(&some), min, max)).filter(|strings| !strings.window.is_empty())
+        };
+        prop_assume!(strings.is_some());
+        let strings = strings.expect("assumed");
+        let spelled = ["\"", &pieces.concat()].concat();
+        let (before, bytes) = spelled.as_bytes().split_at(begun.min(spelled.len()));
+        let step = |state, byte: &u8| strings.step(state, *byte);
+        let Some(from) = before.iter().try_fold(strings.start(), step) else { return Ok(()) };
+        let states = bytes.iter().scan(from, |state, byte| {
+            *state = strings.step(*state, *byte)?;
+            Some(*state)
+        });
+        let states: Vec<State> = states.collect();
+        let first = states.iter().position(|state| strings.accepts(*state).is_some());
+        let to_text = match first {
+            Some(at) => Some((states[at], at + 1)),
+            None => (states.len() == bytes.len()).then(|| (states.last().copied().unwrap_or(from), bytes.len())),
+        };
+        prop_assert_eq!(strings.reads_to_text(from, bytes), to_text);
+        prop_assert_eq!(strings.reads(from, bytes), to_text.and_then(|(state, read)| (read == bytes.len()).then_some(state)));
+    }
+
     /// A state and its class agree on everything that stays inside the string, and on its end as far as they say.
     #[test]
     fn a_class_stands_for_its_states(
