@@ -81,8 +81,8 @@ pub trait Language: Debug + Send + Sync + Any {
         bytes.iter().try_fold(state, |state, byte| self.step(state, *byte))
     }
 
-    /// The state after these bytes, or after as many of them as lead to the first text of the language, and how many that are. A method for the same reason: accepting a
-    /// token needs no look at each byte whether a text ends there.
+    /// The state after these bytes, or after as many of them as lead to the first text of the language, and how many that are. A
+    /// method, as a language may know without a look after each byte where its texts end.
     fn reads_to_text(&self, state: State, bytes: &[u8]) -> Option<(State, usize)> {
         let mut state = state;
         for (read, byte) in (1..).zip(bytes) {

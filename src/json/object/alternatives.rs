@@ -115,7 +115,7 @@ impl Alternatives {
     fn literals(&self, mut names: Vec<&Arc<str>>) -> Option<Expression> {
         names.sort_unstable();
         Expression::choice(names.into_iter().map(|name| {
-            let literal = Expression::literal([b"\"", name.as_bytes(), b"\""].concat());
+            let literal = Expression::literal(format!("\"{name}\""));
             literal.then(self.after_name(name))
         }))
     }

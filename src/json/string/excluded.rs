@@ -47,11 +47,6 @@ impl Excluded {
         self.pack(known, more.and_then(|state| bytes.iter().try_fold(state, next)))
     }
 
-    /// The state after one more byte.
-    pub(super) fn next(&self, state: StateId, byte: u8) -> Option<StateId> {
-        self.reads(state, &[byte])
-    }
-
     /// The bytes that go on to a word or its beginning.
     pub(super) fn next_bytes(&self, state: StateId) -> ByteSet {
         let (known, more) = self.unpack(state);
@@ -102,11 +97,12 @@ mod tests {
         let more_words = Listed::new(more.iter().copied());
         let excluded = Excluded::new(Some(&Arc::new(list(known))), more_words).expect("some");
         for text in ["", "a", "ab", "abc", "b", "ba", "c"] {
-            let end = text.bytes().try_fold(excluded.start(), |state, byte| excluded.next(state, byte));
+            let end = excluded.reads(excluded.start(), text.as_bytes());
             let all = || known.iter().chain(more);
             assert_eq!(end.is_some_and(|end| excluded.has(end)), all().any(|word| *word == text), "{text:?}");
             assert_eq!(end.is_some(), all().any(|word| word.starts_with(text)), "{text:?}");
-            let goes_on = |end| (0..=u8::MAX).filter(|byte| excluded.next(end, *byte).is_some()).collect();
+            let goes_on =
+                |end| (0..=u8::MAX).filter(|byte| excluded.reads(end, &[*byte]).is_some()).collect();
             let is_listed = |end| excluded.next_bytes(end) == goes_on(end);
             assert!(end.is_none_or(is_listed), "{text:?}");
         }
