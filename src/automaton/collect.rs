@@ -147,7 +147,7 @@ impl<'a> Collector<'a> {
             Head::Special(_) => {}
             Head::Literal { bytes, at } => {
                 let end = literal(self.vocabulary, origin.node, &bytes[*at..], &mut self.beyond.tokens);
-                let ways = end.and_then(|end| Ways::new(self.vocabulary, vec![end]));
+                let ways = end.and_then(|end| Ways::new(self.vocabulary, [end]));
                 ways.into_iter().for_each(|ways| self.leave(origin, &origin.thread.below, &ways));
             }
             Head::Leaf { leaf, state } => self.leaf(origin, leaf, *state),
@@ -162,7 +162,7 @@ impl<'a> Collector<'a> {
             after.iter().for_each(|thread| self.thread(Origin { thread, ..origin }));
         }
         let Some(node) = origin.node else { return self.whole_leaf(origin, leaf, state) };
-        if let Some(ways) = Ways::new(self.vocabulary, vec![node]) {
+        if let Some(ways) = Ways::new(self.vocabulary, [node]) {
             let passed = self.leaves.passed(self.vocabulary, &ways, leaf, state);
             self.beyond.add(&passed.tokens);
             self.leave_by(origin, &passed.exits);
@@ -278,7 +278,7 @@ impl<'a> Collector<'a> {
             }
             _ => {
                 let end = |node: &u32| literal(self.vocabulary, Some(*node), bytes, &mut self.beyond.tokens);
-                Ways::new(self.vocabulary, ways.nodes().iter().filter_map(end).collect())
+                Ways::new(self.vocabulary, ways.nodes().iter().filter_map(end))
             }
         }
     }

@@ -94,7 +94,8 @@ impl fmt::Debug for Shared {
 pub struct Automaton {
     shared: Shared,
     start: Residual,
-    residuals: Bounded<ThreadSet, Residual>,
+    /// By themselves: they are found by their threads.
+    residuals: Bounded<Residual, Residual>,
     allowed: Bounded<u64, Arc<Allowed>>,
     openings: Openings,
     transitions: Bounded<(u64, TokenId), Residual>,
@@ -270,8 +271,8 @@ impl Automaton {
         if let Some(known) = self.residuals.get(&set) {
             return Some(known);
         }
-        let residual = Residual::new(self.next_id.fetch_add(1, Ordering::Relaxed), set.clone());
-        self.residuals.insert(set, residual.clone());
+        let residual = Residual::new(self.next_id.fetch_add(1, Ordering::Relaxed), set);
+        self.residuals.insert(residual.clone(), residual.clone());
         Some(residual)
     }
 }

@@ -5,6 +5,8 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock, Weak};
 
 use foldhash::fast::FixedState;
+use quick_cache::Equivalent;
+use smallvec::SmallVec;
 
 use super::allowed::Allowed;
 use super::expansions::Expansions;
@@ -40,16 +42,16 @@ struct Inner {
     first: OnceLock<(TokenId, Weak<Inner>)>,
 }
 
-/// The threads of a residual with their hash.
-#[derive(Clone, PartialEq, Eq)]
+/// The threads of a residual with their hash. Most have one, which needs no memory of its own.
+#[derive(PartialEq, Eq)]
 pub(super) struct ThreadSet {
     hash: u64,
-    threads: Arc<[Thread]>,
+    threads: SmallVec<[Thread; 1]>,
 }
 
 impl ThreadSet {
     pub(super) fn new(threads: Vec<Thread>) -> Self {
-        Self { hash: FixedState::default().hash_one(&threads), threads: threads.into() }
+        Self { hash: FixedState::default().hash_one(&threads), threads: threads.into_iter().collect() }
     }
 
     pub(super) fn threads(&self) -> &[Thread] {
@@ -117,6 +119,13 @@ impl Eq for Residual {}
 impl Hash for Residual {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.set.hash(state);
+    }
+}
+
+/// A residual is found by its threads, before it is made.
+impl Equivalent<Residual> for ThreadSet {
+    fn equivalent(&self, residual: &Residual) -> bool {
+        *self == residual.0.set
     }
 }
 

@@ -260,8 +260,7 @@ pub(super) fn by_label(vocabulary: &Vocabulary, mut exits: Vec<(Label, u32)>) ->
     exits.sort_unstable();
     let groups = exits.chunk_by(|(a, _), (b, _)| a == b);
     let ways = |group: &[(Label, u32)]| {
-        let nodes = group.iter().map(|(_, node)| *node).collect();
-        Some((group[0].0, Ways::new(vocabulary, nodes)?))
+        Some((group[0].0, Ways::new(vocabulary, group.iter().map(|(_, node)| *node))?))
     };
     groups.filter_map(ways).collect()
 }

@@ -8,6 +8,10 @@ use crate::token_mask::{Base, Source, Target, TokenMask};
 /// More tokens than this are kept as mask words: a token id costs 4 bytes, all words of 201,088 ids 25 KB.
 const SPARSE_TOKENS: usize = 2048;
 
+/// Room for the tokens that most sets list. With it the mean of mask and accept is 0.98 of what it was, and 0.97 when 64 MB are written before each file (500
+/// files of maskbench-dev, with and without in turn, eight times).
+const USUAL: usize = 32;
+
 /// A set of ordinary tokens.
 #[derive(Debug)]
 pub(super) enum TokenSet {
@@ -18,7 +22,7 @@ pub(super) enum TokenSet {
 impl TokenSet {
     /// No tokens; ids will be below `width`.
     pub(super) fn builder(width: usize) -> Builder {
-        Builder { few: Vec::new(), many: None, width }
+        Builder { few: Vec::with_capacity(USUAL), many: None, width }
     }
 
     /// The tokens so far, to add more.

@@ -4,6 +4,8 @@
 //! of a name) it reads the same remainders again for each way. Here each set of threads is stepped once for each byte, whatever led to it, as in
 //! the construction of a deterministic automaton; so the cost is bounded by the trie and by how many such sets there are.
 
+use std::rc::Rc;
+
 use foldhash::{HashMap, HashMapExt};
 
 use super::Unit;
@@ -52,14 +54,14 @@ const COMPARED_PER_STEP: usize = 64;
 struct Sets<'a> {
     rules: &'a Expansions,
     steps: Steps,
-    numbers: HashMap<ThreadSet, u32>,
-    sets: Vec<ThreadSet>,
+    numbers: HashMap<Rc<ThreadSet>, u32>,
+    sets: Vec<Rc<ThreadSet>>,
     nexts: HashMap<(u32, u8), Option<u32>>,
 }
 
 impl Sets<'_> {
     fn number(&mut self, threads: Vec<Thread>) -> u32 {
-        let set = ThreadSet::new(threads);
+        let set = Rc::new(ThreadSet::new(threads));
         if let Some(known) = self.numbers.get(&set) {
             return *known;
         }
