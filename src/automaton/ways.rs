@@ -20,7 +20,7 @@ pub(super) struct Ways {
     hash: u64,
 }
 
-/// Most ways are a few nodes, which need no memory of their own. With that, and with the one thread of most residuals beside what else is known of them, an eighth
+/// Most ways are a few nodes, which need no memory of their own. With that, and with the one thread of most residuals beside what else is known of them, a twelfth
 /// fewer blocks are allocated and kept, and mean and p99 of mask + accept are 0.98 and 0.99 of what they were when 64 MB are written before each file (500
 /// files of maskbench-dev, old and new in turn, eight times); no difference when nothing is.
 #[derive(Clone, Debug)]
