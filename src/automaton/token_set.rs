@@ -9,7 +9,7 @@ use crate::token_mask::{Base, Source, Target, TokenMask};
 const SPARSE_TOKENS: usize = 2048;
 
 /// Room for the tokens that most sets list. With it the mean of mask and accept is 0.98 of what it was, and 0.97 when 64 MB are written before each file (500
-/// files of maskbench-dev, with and without in turn, eight times).
+/// files of maskbench-dev, with and without in turn, ten and eight times).
 const USUAL: usize = 32;
 
 /// A set of ordinary tokens.
