@@ -14,7 +14,7 @@ use crate::lark::{self, LarkError, LarkErrorKind, Template};
 use crate::limits::{Budget, Cancellation, Limits};
 use crate::matcher::{Matcher, PromptError, Rules};
 use crate::regular::Dfa;
-use crate::schema::{Coverage, Occurrences, Schema, SchemaError, SchemaOptions};
+use crate::schema::{Coverage, Occurrences, Schema, SchemaError, SchemaOptions, SchemaSource};
 use crate::special::{SpecialToken, TokenId};
 use crate::vocabulary::Vocabulary;
 
@@ -87,7 +87,7 @@ impl Compiler {
             Body::Arguments(tool, schema) => {
                 let what = format!("arguments of {}", tool.recipient());
                 let part = Part { tool: Some(&tool.name), at: &tool.pointer, what: &what };
-                self.arguments(schema, &part, &mut job)
+                self.arguments(schema.into(), &part, &mut job)
             }
             Body::Grammar(tool, syntax, definition) => {
                 let what = format!("the text of {}", tool.recipient());
@@ -96,7 +96,7 @@ impl Compiler {
             }
             Body::Answer(format) => {
                 let part = Part { tool: None, at: &format.pointer, what: "the answer" };
-                self.value(&format.schema, &part, &mut job)
+                self.value((&format.schema).into(), &part, &mut job)
             }
             Body::TextAnswer(format) => {
                 let part = Part { tool: None, at: &format.pointer, what: "the answer" };
@@ -128,10 +128,25 @@ impl Compiler {
     /// assert!(matcher.is_accepting());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn compile_schema(&self, schema: &Value, options: &Options) -> Result<Grammar, Error> {
+    ///
+    /// The schema can be its text, which is read faster than a `Value` is made of it:
+    ///
+    /// ```
+    /// # use harmony_mask::{Compiler, Options, Vocabulary};
+    /// # let compiler = Compiler::new(Vocabulary::o200k_harmony());
+    /// compiler.compile_schema(r#"{"type": "boolean"}"#, &Options::default())?;
+    /// let error = compiler.compile_schema(r#"{"type": "#, &Options::default()).unwrap_err();
+    /// assert_eq!(error.kind(), "not_json");
+    /// # Ok::<(), harmony_mask::Error>(())
+    /// ```
+    pub fn compile_schema<'s>(
+        &self,
+        schema: impl Into<SchemaSource<'s>>,
+        options: &Options,
+    ) -> Result<Grammar, Error> {
         let mut job = self.job(options);
         let part = Part { tool: None, at: "", what: "the value" };
-        let text = self.value(schema, &part, &mut job);
+        let text = self.value(schema.into(), &part, &mut job);
         self.ended(text, job)
     }
 
@@ -210,7 +225,7 @@ impl Compiler {
     fn text(&self, template: &Template, part: &Part<'_>, job: &mut Job<'_>) -> Result<Expression, Error> {
         let mut schemas = Vec::new();
         for (schema, position) in template.schemas() {
-            let json = self.value(schema, part, job);
+            let json = self.value(schema.into(), part, job);
             schemas.push(json.map_err(|source| Error::InGrammar { position, source: Box::new(source) })?);
         }
         template.text(schemas).map_err(|source| part.refused(source))
@@ -224,13 +239,23 @@ impl Compiler {
     }
 
     /// Any value of a schema.
-    fn value(&self, schema: &Value, part: &Part<'_>, job: &mut Job<'_>) -> Result<Expression, Error> {
+    fn value(
+        &self,
+        schema: SchemaSource<'_>,
+        part: &Part<'_>,
+        job: &mut Job<'_>,
+    ) -> Result<Expression, Error> {
         let (schema, style) = self.read(schema, part, job)?;
         json::value(schema, &style, part.what, &job.budget).map_err(|error| part.error(error))
     }
 
     /// The arguments of a tool: an object of its schema.
-    fn arguments(&self, schema: &Value, part: &Part<'_>, job: &mut Job<'_>) -> Result<Expression, Error> {
+    fn arguments(
+        &self,
+        schema: SchemaSource<'_>,
+        part: &Part<'_>,
+        job: &mut Job<'_>,
+    ) -> Result<Expression, Error> {
         let (schema, style) = self.read(schema, part, job)?;
         json::object(schema, &style, part.what, &job.budget).map_err(|error| part.error(error))?.ok_or_else(
             || Error::ArgumentsNotAnObject {
@@ -240,7 +265,12 @@ impl Compiler {
         )
     }
 
-    fn read(&self, schema: &Value, part: &Part<'_>, job: &mut Job<'_>) -> Result<(Schema, Style), Error> {
+    fn read(
+        &self,
+        schema: SchemaSource<'_>,
+        part: &Part<'_>,
+        job: &mut Job<'_>,
+    ) -> Result<(Schema, Style), Error> {
         let options = job.options;
         let schema_options =
             SchemaOptions { formats: options.formats, resources: self.resources.clone(), texts: job.texts() };

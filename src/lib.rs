@@ -42,7 +42,7 @@ pub use matcher::{AcceptError, DeadlineError, Matcher, PromptError, RollbackErro
 #[cfg(feature = "rayon")]
 pub use matcher::{BatchError, fill_batch};
 pub use sampler::Sampler;
-pub use schema::Formats;
+pub use schema::{Formats, SchemaSource};
 pub use special::{SpecialToken, TokenId};
 pub use token_mask::{TokenMask, TokenMaskMut};
 pub use transcript::{Message, Transcript};

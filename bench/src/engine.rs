@@ -119,8 +119,7 @@ impl Engine for Ours {
     }
 
     fn schema(&self, text: &str) -> Result<Box<dyn Compiled>, String> {
-        let schema = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        self.compiled(self.compiler.compile_schema(&schema, &self.setup.options))
+        self.compiled(self.compiler.compile_schema(text, &self.setup.options))
     }
 }
 

@@ -56,7 +56,8 @@ impl Decimal {
         Self::parse(number.as_str(), max_digits)
     }
 
-    fn parse(text: &str, max_digits: usize) -> Result<Self, LimitExceeded> {
+    /// The same from a number as it is written in JSON.
+    pub(crate) fn parse(text: &str, max_digits: usize) -> Result<Self, LimitExceeded> {
         let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));

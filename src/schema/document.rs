@@ -2,14 +2,21 @@
 //!
 //! A location is made once per place, however it is reached, so it can stand for the schema found there.
 
+use bumpalo::Bump;
 use foldhash::{HashMap, HashMapExt};
 use referencing::Draft;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::SchemaError;
 use super::dense::Numbered;
+use super::json::{Json, Member, member};
 use super::pointer::Pointers;
+use super::read::{SchemaSource, Tree};
 use super::reference::Index;
-use super::survey::Survey;
+use crate::limits::Limits;
+
+/// The most members that are looked at one by one for a name.
+const FEW: usize = 16;
 
 /// A place in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,8 +34,12 @@ pub(super) struct Document<'d> {
     /// The location of each value that was stepped to, by its address: that is hashed faster than the way to it. A document that was reached under two names has two
     /// roots, and one location for all inside.
     by_address: HashMap<usize, Location>,
-    /// Documents that references may lead into, by URI.
+    /// Where the members of large objects stand, by their names; made when a pointer first leads through one.
+    by_name: HashMap<usize, HashMap<&'d str, usize>>,
+    /// Documents that references may lead into, by URI. They are read when one does.
     pub(super) given: &'d [(String, Value)],
+    arena: &'d Bump,
+    limits: &'d Limits,
     /// Names of resources and anchors; made when a reference first needs it.
     pub(super) index: Option<Index<'d>>,
 }
@@ -36,7 +47,7 @@ pub(super) struct Document<'d> {
 /// What is known of a location.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'d> {
-    pub value: &'d Value,
+    pub value: &'d Json<'d>,
     /// The location around it and the step from there; `None` for a root.
     pub origin: Option<(Location, Step<'d>)>,
     /// What the schema here calls itself: a URI, or an anchor (`#name`) in the drafts that spell anchors so.
@@ -61,19 +72,30 @@ impl Numbered for Location {
 }
 
 impl<'d> Document<'d> {
-    pub(super) fn new(value: &'d Value, given: &'d [(String, Value)], survey: &Survey) -> Self {
-        let places = Vec::with_capacity(survey.room());
-        let by_address = HashMap::with_capacity(survey.room());
-        let mut document = Self { places, by_address, given, index: None };
-        document.add_root(value);
-        if survey.has_dynamic_anchors {
+    pub(super) fn new(
+        tree: Tree<'d>,
+        arena: &'d Bump,
+        given: &'d [(String, Value)],
+        limits: &'d Limits,
+    ) -> Self {
+        let places = Vec::with_capacity(tree.room());
+        let by_address = HashMap::with_capacity(tree.room());
+        let by_name = HashMap::new();
+        let mut document = Self { places, by_address, by_name, given, arena, limits, index: None };
+        document.add_root(tree.root);
+        if tree.has_dynamic_anchors {
             document.build_index();
         }
         document
     }
 
-    /// Another document that references may lead into.
-    pub(super) fn add_root(&mut self, value: &'d Value) -> Location {
+    /// Reads another document that references may lead into.
+    pub(super) fn read(&mut self, document: &'d Value) -> Result<Location, SchemaError> {
+        let tree = Tree::read(SchemaSource::Value(document), self.arena, self.limits)?;
+        Ok(self.add_root(tree.root))
+    }
+
+    fn add_root(&mut self, value: &'d Json<'d>) -> Location {
         // A document that does not say its dialect has that of the one that leads to it.
         let around = self.places.first().map_or_else(Draft::default, |root| root.draft);
         let draft = dialect(value, around);
@@ -85,12 +107,12 @@ impl<'d> Document<'d> {
         &self.places[location.index()]
     }
 
-    pub(super) fn value(&self, location: Location) -> &'d Value {
+    pub(super) fn value(&self, location: Location) -> &'d Json<'d> {
         self.place(location).value
     }
 
     /// The location of `value`, which is one step inside `parent`.
-    pub(super) fn child(&mut self, parent: Location, step: Step<'d>, value: &'d Value) -> Location {
+    pub(super) fn child(&mut self, parent: Location, step: Step<'d>, value: &'d Json<'d>) -> Location {
         let next = self.next();
         let address = std::ptr::from_ref(value).addr();
         let location = *self.by_address.entry(address).or_insert(next);
@@ -109,16 +131,26 @@ impl<'d> Document<'d> {
     /// The location one step inside `parent`, where there is one.
     pub(super) fn descend(&mut self, parent: Location, segment: &str) -> Option<Location> {
         match self.value(parent) {
-            Value::Object(members) => {
-                let (key, value) = members.get_key_value(segment)?;
+            Json::Object(members) => {
+                let (key, value) = self.member(members, segment)?;
                 Some(self.child(parent, Step::Key(key), value))
             }
-            Value::Array(elements) => {
+            Json::Array(elements) => {
                 let index: u32 = segment.parse().ok()?;
                 Some(self.child(parent, Step::Index(index), elements.get(index as usize)?))
             }
             _ => None,
         }
+    }
+
+    /// The member with this name. Definitions can be many, and each be referred to.
+    fn member(&mut self, members: &'d [Member<'d>], name: &str) -> Option<&'d Member<'d>> {
+        if members.len() <= FEW {
+            return members.iter().find(|(key, _)| *key == name);
+        }
+        let positions = || members.iter().enumerate().map(|(position, &(key, _))| (key, position)).collect();
+        let by_name = self.by_name.entry(members.as_ptr().addr()).or_insert_with(positions);
+        by_name.get(name).map(|&position| &members[position])
     }
 
     /// The JSON pointer of a location.
@@ -146,20 +178,15 @@ impl<'d> Document<'d> {
 }
 
 /// The dialect that `$schema` names, or the one around it.
-fn dialect(value: &Value, around: Draft) -> Draft {
-    match around.detect(value) {
-        Draft::Unknown => around,
-        known => known,
+fn dialect(value: &Json<'_>, around: Draft) -> Draft {
+    match value.get("$schema").and_then(|uri| uri.as_str()).map(Draft::from_schema_uri) {
+        None | Some(Draft::Unknown) => around,
+        Some(known) => known,
     }
 }
 
-fn identifier(value: &Value, draft: Draft) -> Option<&str> {
+fn identifier<'d>(value: &'d Json<'d>, draft: Draft) -> Option<&'d str> {
     let schema = value.as_object()?;
     let hidden = draft <= Draft::Draft7 && member(schema, "$ref").is_some();
     if hidden { None } else { member(schema, draft.id_keyword())?.as_str() }
-}
-
-/// A member, sought one by one: schemas have few, and hashing a name takes longer.
-pub(super) fn member<'v>(schema: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
-    schema.iter().find_map(|(key, value)| (key == name).then_some(value))
 }

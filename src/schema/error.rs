@@ -30,6 +30,8 @@ struct Inner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SchemaErrorKind {
+    /// The text is not JSON.
+    NotJson,
     /// A schema or the value of a keyword has the wrong form.
     Invalid,
     /// A keyword or a form of it that is not supported.
@@ -51,6 +53,7 @@ impl SchemaErrorKind {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::NotJson => "not_json",
             Self::Invalid => "invalid",
             Self::Unsupported => "unsupported",
             Self::UnknownReference => "unknown_reference",
@@ -77,6 +80,14 @@ impl SchemaError {
         let mut error = Self::new(SchemaErrorKind::Limit, pointer, keyword, limit.to_string());
         error.0.limit = Some(limit);
         error
+    }
+
+    /// The error of another document, at the reference that leads there.
+    pub(super) fn behind(mut self, pointer: String, keyword: &str, reference: &str) -> Self {
+        self.0.message = format!("leads to `{reference}`, which cannot be read: {self}");
+        self.0.pointer = pointer;
+        self.0.keyword = Some(keyword.to_owned());
+        self
     }
 
     /// An array whose elements must differ, and of which not enough are known to exist.

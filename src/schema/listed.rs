@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 
-use serde_json::{Map, Value};
-
 use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest};
 use super::decimal::Decimal;
 use super::document::{Location, Step};
 use super::error::SchemaError;
 use super::formula::{Formula, FormulaId};
+use super::json::{Json, Member};
 use super::keyword::{Keywords, Listed};
 use super::normalise::Normaliser;
 
@@ -30,12 +29,12 @@ impl<'d> Normaliser<'d> {
         Ok(cells)
     }
 
-    fn enum_cells(&mut self, list: Location, values: &'d [Value]) -> Result<Cells<'d>, SchemaError> {
+    fn enum_cells(&mut self, list: Location, values: &'d [Json<'d>]) -> Result<Cells<'d>, SchemaError> {
         let mut cells = Cells::default();
         for (index, value) in (0..).zip(values) {
             // Only what has parts needs a location: a long list of strings or numbers costs none.
             let place = match value {
-                Value::Array(_) | Value::Object(_) => {
+                Json::Array(_) | Json::Object(_) => {
                     self.reader.document.child(list, Step::Index(index), value)
                 }
                 _ => list,
@@ -52,23 +51,28 @@ impl<'d> Normaliser<'d> {
         Ok(cells)
     }
 
-    fn list(&mut self, cells: &mut Cells<'d>, place: Location, value: &'d Value) -> Result<(), SchemaError> {
+    fn list(
+        &mut self,
+        cells: &mut Cells<'d>,
+        place: Location,
+        value: &'d Json<'d>,
+    ) -> Result<(), SchemaError> {
         match value {
-            Value::Null => cells.null = true,
-            Value::Bool(true) => cells.booleans.allows_true = true,
-            Value::Bool(false) => cells.booleans.allows_false = true,
-            Value::String(text) => _ = cells.words.insert(text),
-            Value::Number(number) => {
-                let point = Decimal::from_number(number, self.algebra.limits.number_digits);
+            Json::Null => cells.null = true,
+            Json::Bool(true) => cells.booleans.allows_true = true,
+            Json::Bool(false) => cells.booleans.allows_false = true,
+            Json::String(text) => _ = cells.words.insert(text),
+            Json::Number(number) => {
+                let point = Decimal::parse(number, self.algebra.limits.number_digits);
                 cells.points.insert(point.map_err(|limit| self.limit_at(place, limit))?);
             }
-            Value::Array(elements) => cells.arrays.push(self.equal_array(place, elements)),
-            Value::Object(members) => cells.objects.push(self.equal_object(place, members)),
+            Json::Array(elements) => cells.arrays.push(self.equal_array(place, elements)),
+            Json::Object(members) => cells.objects.push(self.equal_object(place, members)),
         }
         Ok(())
     }
 
-    fn equal_array(&mut self, location: Location, elements: &'d [Value]) -> ArrayCell {
+    fn equal_array(&mut self, location: Location, elements: &'d [Json<'d>]) -> ArrayCell {
         let count = u32::try_from(elements.len()).unwrap_or(u32::MAX);
         let steps = (0..).map(Step::Index).zip(elements);
         let prefix = steps.map(|(step, value)| self.equal(location, step, value)).collect();
@@ -81,8 +85,8 @@ impl<'d> Normaliser<'d> {
         }
     }
 
-    fn equal_object(&mut self, location: Location, members: &'d Map<String, Value>) -> ObjectCell<'d> {
-        let member = |(name, value): (&'d String, &'d Value)| {
+    fn equal_object(&mut self, location: Location, members: &'d [Member<'d>]) -> ObjectCell<'d> {
+        let member = |(name, value): &'d Member<'d>| {
             let formula = self.equal(location, Step::Key(name), value);
             MemberCell { name, formula, required: true }
         };
@@ -90,7 +94,7 @@ impl<'d> Normaliser<'d> {
         ObjectCell { members, rest: Rest::Same(FormulaId::FALSE), ..ObjectCell::all() }
     }
 
-    fn equal(&mut self, location: Location, step: Step<'d>, value: &'d Value) -> FormulaId {
+    fn equal(&mut self, location: Location, step: Step<'d>, value: &'d Json<'d>) -> FormulaId {
         let location = self.reader.document.child(location, step, value);
         self.algebra.formulas.intern(Formula::Equal(location))
     }

@@ -33,6 +33,7 @@ mod evaluated;
 mod expand;
 mod explain;
 mod formula;
+mod json;
 mod keyword;
 mod languages;
 mod least_len;
@@ -43,11 +44,11 @@ mod numbers;
 mod overlap;
 mod pointer;
 mod prune;
+mod read;
 mod reference;
 mod scope;
 mod sift;
 mod strings;
-mod survey;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -57,6 +58,7 @@ mod words;
 
 use std::sync::Arc;
 
+use bumpalo::Bump;
 use serde_json::{Value, json};
 
 pub(crate) use admits::are_equal;
@@ -65,6 +67,7 @@ pub(crate) use coverage::Occurrences;
 pub use coverage::{Coverage, Status};
 pub use decimal::Decimal;
 pub use error::{SchemaError, SchemaErrorKind};
+pub use read::SchemaSource;
 pub use values::{
     Arrays, Booleans, Bound, Count, Kind, Member, NameClass, Numbers, Objects, Strings, Values,
 };
@@ -74,7 +77,7 @@ pub use words::Words;
 use self::least_len::Lens;
 use self::normalise::Normaliser;
 use self::prune::{Node, Pruner};
-use self::survey::Survey;
+use self::read::Tree;
 use crate::limits::{Budget, Limits};
 use crate::regular::Dfa;
 
@@ -134,14 +137,14 @@ impl Schema {
     /// # Errors
     ///
     /// The document is no schema, says something that is not supported, allows no value at all, or exceeds a limit.
-    pub fn read(
-        document: &Value,
+    pub fn read<'s>(
+        document: impl Into<SchemaSource<'s>>,
         options: &SchemaOptions,
         limits: impl Into<Budget>,
     ) -> Result<Self, SchemaError> {
-        let limits = &limits.into();
-        let survey = Survey::of(document, limits)?;
-        let mut normaliser = Normaliser::new(document, options, limits, &survey);
+        let (arena, limits) = (Bump::new(), &limits.into());
+        let tree = Tree::read(document.into(), &arena, limits)?;
+        let mut normaliser = Normaliser::new(tree, &arena, options, limits);
         let graph = normaliser.graph()?;
         let lens = Lens::new(&graph, limits.counter_states)
             .map_err(|(formula, limit)| normaliser.limit_error(formula, limit))?;

@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use bumpalo::Bump;
 use foldhash::{HashMap, HashMapExt};
-
-use serde_json::Value;
 
 use super::SchemaOptions;
 use super::algebra::Algebra;
 use super::cells::Cells;
 use super::dense::Dense;
-use super::document::Location;
+use super::document::{Document, Location};
 use super::error::{SchemaError, SchemaErrorKind};
 use super::expand::Expanded;
 use super::formula::{Formula, FormulaId};
+use super::json::Json;
 use super::keyword::{Keywords, Reader};
+use super::read::Tree;
 use super::scope::{Scope, Scopes};
-use super::survey::Survey;
 use crate::limits::{Budget, LimitExceeded};
 use crate::regular::Dfa;
 
@@ -68,18 +68,19 @@ enum Progress<T> {
 
 impl<'d> Normaliser<'d> {
     pub(super) fn new(
-        document: &'d Value,
+        tree: Tree<'d>,
+        arena: &'d Bump,
         options: &'d SchemaOptions,
-        limits: &Budget,
-        survey: &Survey,
+        limits: &'d Budget,
     ) -> Self {
+        let document = Document::new(tree, arena, &options.resources, limits);
         Self {
-            reader: Reader::new(document, options, limits, survey),
+            reader: Reader::new(document, tree.room(), options.formats, limits),
             algebra: Algebra::new(limits),
             scopes: Scopes::new(),
-            keywords: Dense::with_capacity(survey.room()),
-            meanings: HashMap::with_capacity(survey.room()),
-            cells: Dense::with_capacity(survey.room()),
+            keywords: Dense::with_capacity(tree.room()),
+            meanings: HashMap::with_capacity(tree.room()),
+            cells: Dense::with_capacity(tree.room()),
             by_types: Vec::new(),
             chain: Vec::new(),
             depth: 0,
@@ -145,7 +146,7 @@ impl<'d> Normaliser<'d> {
                 None => {}
             }
             let keywords = match self.reader.document.value(here.0) {
-                Value::Bool(allowed) => return Ok(if *allowed { FormulaId::TRUE } else { FormulaId::FALSE }),
+                Json::Bool(allowed) => return Ok(if *allowed { FormulaId::TRUE } else { FormulaId::FALSE }),
                 _ => self.keywords(here.0)?,
             };
             self.meanings.insert(here, Progress::Open);
@@ -292,11 +293,11 @@ impl<'d> Normaliser<'d> {
 
     /// The keyword of a schema that, with those before it, leaves no value over.
     pub(super) fn culprit(&mut self, location: Location, scope: Scope) -> Option<&'d str> {
-        let names = self.reader.names(location);
-        (1..=names.len()).find_map(|count| {
-            let keywords = self.reader.read_some(location, &names[..count]).ok()?;
+        let given = self.reader.by_blame(location);
+        (1..=given.len()).find_map(|count| {
+            let keywords = self.reader.read_some(location, &given[..count]).ok()?;
             let cells = self.keyword_cells(location, scope, &keywords).ok()?;
-            cells.is_empty().then_some(names[count - 1])
+            cells.is_empty().then_some(given[count - 1].0)
         })
     }
 

@@ -10,7 +10,9 @@ use foldhash::HashMap;
 use referencing::{Draft, meta, uri};
 use serde_json::Value;
 
+use super::SchemaError;
 use super::document::{Document, Location, Step};
+use super::json::{Json, member};
 
 /// Everything in the document that has a name.
 #[derive(Default)]
@@ -31,12 +33,16 @@ pub(super) const DYNAMIC_ANCHORS: [&str; 2] = ["$dynamicAnchor", "$recursiveAnch
 const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
 
 impl<'d> Document<'d> {
-    /// The location that `reference`, standing at `from`, names.
-    pub(super) fn resolve(&mut self, from: Location, reference: &str) -> Option<Location> {
+    /// The location that `reference`, standing at `from`, names, if it names one. An error is that of a document that it leads into.
+    pub(super) fn resolve(
+        &mut self,
+        from: Location,
+        reference: &str,
+    ) -> Option<Result<Location, SchemaError>> {
         let resource = self.place(from).resource;
         match reference.strip_prefix('#') {
-            Some("") => Some(resource),
-            Some(pointer) if pointer.starts_with('/') => self.follow(resource, pointer),
+            Some("") => Some(Ok(resource)),
+            Some(pointer) if pointer.starts_with('/') => self.follow(resource, pointer).map(Ok),
             _ => self.resolve_uri(resource, reference),
         }
     }
@@ -53,17 +59,21 @@ impl<'d> Document<'d> {
         })
     }
 
-    fn resolve_uri(&mut self, resource: Location, reference: &str) -> Option<Location> {
+    fn resolve_uri(&mut self, resource: Location, reference: &str) -> Option<Result<Location, SchemaError>> {
         self.build_index();
         let base = self.index.as_ref()?.uris.get(&resource)?;
         let target = uri::resolve_against(&uri::from_str(base).ok()?.borrow(), reference).ok()?;
         let (name, fragment) = target.as_str().split_once('#').unwrap_or((target.as_str(), ""));
-        let found = self.resource(name)?;
-        match fragment {
+        let found = match self.resource(name)? {
+            Ok(found) => found,
+            Err(error) => return Some(Err(error)),
+        };
+        let place = match fragment {
             "" => Some(found),
             pointer if pointer.starts_with('/') => self.follow(found, pointer),
             anchor => self.index.as_ref()?.anchors.get(&(found, &*percent_decode(anchor)?)).copied()?,
-        }
+        };
+        place.map(Ok)
     }
 
     /// The dynamic anchor of a resource.
@@ -84,17 +94,20 @@ impl<'d> Document<'d> {
     }
 
     /// The resource with this URI, which may be in a document that was given, or a published metaschema.
-    fn resource(&mut self, name: &str) -> Option<Location> {
+    fn resource(&mut self, name: &str) -> Option<Result<Location, SchemaError>> {
         if let Some(&known) = self.index.as_ref()?.resources.get(name) {
-            return known;
+            return known.map(Ok);
         }
         let is_named = |(uri, _): &&(String, Value)| uri.trim_end_matches('#') == name;
         let given = self.given.iter().find(is_named).map(|(_, document)| document);
-        let root = self.add_root(given.or_else(|| metaschema(name))?);
+        let root = match self.read(given.or_else(|| metaschema(name))?) {
+            Ok(root) => root,
+            Err(error) => return Some(Err(error)),
+        };
         self.index_root(root, name);
         // It may call itself something else; it has also been found under this name.
         self.index.as_mut()?.resources.insert(name.to_owned(), Some(root));
-        Some(root)
+        Some(Ok(root))
     }
 
     /// Names everything under a root. With a stack of its own: documents are as deep as their reader allows.
@@ -108,16 +121,16 @@ impl<'d> Document<'d> {
     }
 
     fn schemas_inside(&mut self, location: Location) -> Vec<Location> {
-        let inside: Vec<(Step<'d>, &'d Value)> = match self.value(location) {
-            Value::Object(members) => members
+        let inside: Vec<(Step<'d>, &'d Json<'d>)> = match self.value(location) {
+            Json::Object(members) => members
                 .iter()
-                .filter(|(key, _)| !DATA.contains(&key.as_str()))
+                .filter(|(key, _)| !DATA.contains(key))
                 .map(|(key, value)| (Step::Key(key), value))
                 .collect(),
-            Value::Array(elements) => (0..).map(Step::Index).zip(elements).collect(),
+            Json::Array(elements) => (0..).map(Step::Index).zip(*elements).collect(),
             _ => Vec::new(),
         };
-        let containers = inside.into_iter().filter(|(_, value)| value.is_object() || value.is_array());
+        let containers = inside.into_iter().filter(|(_, value)| value.is_container());
         containers
             .map(|(step, value)| {
                 let child = self.child(location, step, value);
@@ -148,12 +161,12 @@ impl<'d> Document<'d> {
     fn name_anchors(&mut self, location: Location) {
         let place = *self.place(location);
         let Some(schema) = place.value.as_object() else { return };
-        let named = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
+        let named = |keyword: &str| member(schema, keyword).and_then(|name| name.as_str());
         let legacy = place.identifier.and_then(|id| id.strip_prefix('#'));
         let modern =
             ["$anchor", "$dynamicAnchor"].map(named).map(|name| name.filter(|_| place.draft > Draft::Draft7));
         let recursive =
-            schema.get("$recursiveAnchor") == Some(&Value::Bool(true)) && location == place.resource;
+            member(schema, "$recursiveAnchor") == Some(&Json::Bool(true)) && location == place.resource;
         let recursive = (recursive && place.draft == Draft::Draft201909).then_some("");
         if let Some(mut index) = self.index.take() {
             for name in modern.into_iter().chain([legacy]).flatten() {

@@ -431,3 +431,35 @@ fn warnings_name_properties_that_never_occur() {
     let warnings = schema(&document).warnings().join("\n");
     assert!(warnings.contains("/properties/a)") && warnings.lines().count() == 1, "{warnings}");
 }
+
+/// The error of a document that a reference leads into stands at the reference, with its own place.
+#[test]
+fn documents_that_references_lead_into_have_limits() {
+    let read = |depth: usize| {
+        let given = ("https://example.com/deep".to_owned(), json!({"items": {"items": {"items": {}}}}));
+        let options = SchemaOptions { resources: [given].into(), ..SchemaOptions::default() };
+        let limits = Limits { schema_depth: depth, ..Limits::default() };
+        Schema::read(r#"{"items": {"$ref": "https://example.com/deep"}}"#, &options, &limits)
+    };
+    assert!(read(3).is_ok_and(|schema| schema.admits(&json!([[[1]]]))));
+    let error = read(2).expect_err("too deep");
+    assert_eq!((error.pointer(), error.keyword()), ("/items", Some("$ref")));
+    assert_eq!(error.limit().map(|limit| (limit.what, limit.limit)), Some(("schema_depth", 2)));
+    assert!(error.to_string().contains("`https://example.com/deep`"), "{error}");
+    assert!(error.to_string().contains("/items/items/items"), "{error}");
+}
+
+/// Definitions are found by name in small and in large objects.
+#[test]
+fn pointers_lead_through_objects_of_any_size() {
+    for count in [1, 16, 17, 300] {
+        let schemas: Value =
+            (0..count).map(|number| (number.to_string(), json!({"const": number}))).collect();
+        let last = (count - 1).to_string();
+        let target = |name: &str| json!({"$ref": format!("#/$defs/{name}")});
+        let document = json!({"$defs": schemas, "items": target(&last), "type": "array"});
+        check(&document, &[json!([count - 1])], &[json!([count]), json!([""])]);
+        let document = json!({"$defs": document["$defs"], "items": target("no such name")});
+        check_error(&document, SchemaErrorKind::UnknownReference, "/items", "$ref");
+    }
+}

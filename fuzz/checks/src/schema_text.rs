@@ -1,7 +1,7 @@
-//! Any text as a schema: compiled or refused, and what is compiled has a value that is valid.
+//! Any text as a schema: compiled or refused, as the value that `serde_json` makes of it, and what is compiled has a value that is valid.
 
-use harmony_mask::Options;
 use harmony_mask::automaton::Unit;
+use harmony_mask::{Error, Grammar, Options};
 
 use crate::reproduction::text_target;
 use crate::unique::Unique;
@@ -13,8 +13,13 @@ text_target! {
 }
 
 fn check(text: &str) {
+    let options = Options::default();
+    let compiled = SMALL.compile_schema(text, &options);
+    // It reads 128 levels.
     let Ok(schema) = serde_json::from_str(text) else { return };
-    let Ok(grammar) = SMALL.compile_schema(&schema, &Options::default()) else { return };
+    let refusal = |compiled: &Result<Grammar, Error>| compiled.as_ref().err().map(Error::to_string);
+    assert_eq!(refusal(&compiled), refusal(&SMALL.compile_schema(&schema, &options)), "{text}");
+    let Ok(grammar) = compiled else { return };
     let matcher = grammar.matcher();
     let units = matcher.automaton().shortest_completion(matcher.residual());
     let bytes = units.iter().filter_map(|unit| match unit {

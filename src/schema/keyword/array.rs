@@ -1,16 +1,15 @@
 //! Keywords for arrays.
 
 use referencing::Draft;
-use serde_json::Value;
 
-use super::{Contains, Keyword, Keywords, SchemaError, Status};
+use super::{Contains, Keyword, Keywords, SchemaError, Status, member};
 
 type Outcome = Result<Status, SchemaError>;
 
 /// One schema for the elements after the prefix; or, up to draft 2019-09, the prefix itself. The list means the same in every dialect, so
 /// it is taken in all of them.
 pub(super) fn items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
-    if keyword.value.is_array() {
+    if keyword.value.as_array().is_some() {
         keywords.arrays.prefix = keyword.schemas()?;
     } else {
         keywords.arrays.items = Some(keyword.schema()?);
@@ -28,7 +27,7 @@ pub(super) fn prefix_items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keywor
 /// Says something only beside a list of `items`.
 pub(super) fn additional_items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
     let schema = keyword.schema()?;
-    if keyword.siblings.get("items").is_some_and(Value::is_array) {
+    if member(keyword.siblings, "items").is_some_and(|items| items.as_array().is_some()) {
         keywords.arrays.additional = Some(schema);
         keywords.constrains = true;
     }
@@ -69,7 +68,7 @@ pub(super) fn contains<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_
 /// Read with the `contains` beside it, without which it says nothing.
 pub(super) fn part_of_contains<'d>(_: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
     keyword.count()?;
-    Ok(if keyword.siblings.contains_key("contains") { Status::Exact } else { Status::Annotation })
+    Ok(if member(keyword.siblings, "contains").is_some() { Status::Exact } else { Status::Annotation })
 }
 
 pub(super) fn unevaluated_items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {

@@ -1,10 +1,10 @@
 //! Keywords for every type, and those that apply other schemas to the same value.
 
 use referencing::Draft;
-use serde_json::Value;
 
 use super::{
-    Applied, Condition, Keyword, Keywords, Listed, Location, Reference, SchemaError, SchemaErrorKind, Status,
+    Applied, Condition, Json, Keyword, Keywords, Listed, Location, Reference, SchemaError, SchemaErrorKind,
+    Status, member,
 };
 
 type Outcome = Result<Status, SchemaError>;
@@ -50,10 +50,10 @@ impl Default for Types {
 
 pub(super) fn types<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
     let names = match keyword.value {
-        Value::Array(names) => &names[..],
+        Json::Array(names) => names,
         name => std::slice::from_ref(name),
     };
-    let nullable = keyword.siblings.get("nullable") == Some(&Value::Bool(true));
+    let nullable = member(keyword.siblings, "nullable") == Some(&Json::Bool(true));
     let mut types = Types(if nullable { Types::NULL.0 } else { 0 });
     for name in names {
         let named = name.as_str().and_then(Types::named);
@@ -68,7 +68,7 @@ pub(super) fn types<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, '
 
 /// OpenAPI: adds `null` to the `type` beside it, and is read with that.
 pub(super) fn nullable<'d>(_: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
-    if !keyword.value.is_boolean() {
+    if keyword.value.as_bool().is_none() {
         return Err(keyword.invalid("must be `true` or `false`"));
     }
     Ok(Status::Exact)
@@ -98,7 +98,8 @@ pub(super) fn dynamic_reference<'d>(keywords: &mut Keywords<'d>, keyword: &mut K
     let (target, text) = target(keyword)?;
     let anchor = text.split_once('#').map_or("", |(_, fragment)| fragment);
     let is_dynamic =
-        keyword.reader.document.value(target).get("$dynamicAnchor").and_then(Value::as_str) == Some(anchor);
+        keyword.reader.document.value(target).get("$dynamicAnchor").and_then(|name| name.as_str())
+            == Some(anchor);
     keywords.applied.push(Applied::Reference(Reference { target, dynamic: is_dynamic.then_some(anchor) }));
     Ok(Status::Exact)
 }
@@ -106,19 +107,25 @@ pub(super) fn dynamic_reference<'d>(keywords: &mut Keywords<'d>, keyword: &mut K
 /// As draft 2019-09 has it: an anchor without a name.
 pub(super) fn recursive_reference<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
     let (target, _) = target(keyword)?;
-    let is_dynamic =
-        keyword.reader.document.value(target).get("$recursiveAnchor") == Some(&Value::Bool(true));
+    let is_dynamic = keyword.reader.document.value(target).get("$recursiveAnchor") == Some(&Json::Bool(true));
     keywords.applied.push(Applied::Reference(Reference { target, dynamic: is_dynamic.then_some("") }));
     Ok(Status::Exact)
 }
 
 fn target<'d>(keyword: &mut Keyword<'_, 'd>) -> Result<(Location, &'d str), SchemaError> {
     let reference = keyword.value.as_str().ok_or_else(|| keyword.invalid("must be a string"))?;
-    let target = keyword.reader.document.resolve(keyword.location, reference).ok_or_else(|| {
-        let message = format!("refers to `{reference}`, which names no schema in the document, or several");
-        keyword.error(SchemaErrorKind::UnknownReference, message)
-    })?;
-    Ok((target, reference))
+    match keyword.reader.document.resolve(keyword.location, reference) {
+        Some(Ok(target)) => Ok((target, reference)),
+        Some(Err(error)) => {
+            let pointer = keyword.reader.document.pointer(keyword.location);
+            Err(error.behind(pointer, keyword.name, reference))
+        }
+        None => {
+            let message =
+                format!("refers to `{reference}`, which names no schema in the document, or several");
+            Err(keyword.error(SchemaErrorKind::UnknownReference, message))
+        }
+    }
 }
 
 pub(super) fn all_of<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
@@ -160,5 +167,5 @@ pub(super) fn condition<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'
 /// Read with the `if` beside it, without which it says nothing.
 pub(super) fn part_of_condition<'d>(_: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
     keyword.schema()?;
-    Ok(if keyword.siblings.contains_key("if") { Status::Exact } else { Status::Annotation })
+    Ok(if member(keyword.siblings, "if").is_some() { Status::Exact } else { Status::Annotation })
 }

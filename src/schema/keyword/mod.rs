@@ -13,15 +13,14 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt};
 use referencing::Draft;
-use serde_json::{Map, Value};
 
+use super::Formats;
 use super::coverage::{Occurrences, Status};
 use super::decimal::Decimal;
-use super::document::{Document, Location, Step, member};
+use super::document::{Document, Location, Step};
 use super::error::{SchemaError, SchemaErrorKind};
-use super::survey::Survey;
+use super::json::{Json, Member, member};
 use super::values::{Numbers, Strings};
-use super::{Formats, SchemaOptions};
 use crate::limits::{Budget, LimitExceeded};
 use crate::regular::Dfa;
 
@@ -55,7 +54,7 @@ pub(super) enum Listed<'d> {
     /// The value at this location.
     Const(Location),
     /// The elements of the list at this location.
-    Enum(Location, &'d [Value]),
+    Enum(Location, &'d [Json<'d>]),
 }
 
 /// A schema applied to the same value.
@@ -152,8 +151,8 @@ struct Keyword<'r, 'd> {
     reader: &'r mut Reader<'d>,
     location: Location,
     name: &'d str,
-    value: &'d Value,
-    siblings: &'d Map<String, Value>,
+    value: &'d Json<'d>,
+    siblings: &'d [Member<'d>],
     draft: Draft,
 }
 
@@ -218,16 +217,12 @@ fn is_known(name: &str, draft: Draft) -> bool {
 }
 
 impl<'d> Reader<'d> {
-    pub(super) fn new(
-        value: &'d Value,
-        options: &'d SchemaOptions,
-        limits: &Budget,
-        survey: &Survey,
-    ) -> Self {
+    /// A reader of a document, with room for so many schemas.
+    pub(super) fn new(document: Document<'d>, room: usize, formats: Formats, limits: &Budget) -> Self {
         Self {
-            document: Document::new(value, &options.resources, survey),
-            occurrences: Occurrences::with_room(2 * survey.room()),
-            formats: options.formats,
+            document,
+            occurrences: Occurrences::with_room(2 * room),
+            formats,
             limits: limits.clone(),
             patterns: HashMap::new(),
         }
@@ -235,14 +230,14 @@ impl<'d> Reader<'d> {
 
     /// Reads the schema object at a location.
     pub(super) fn read(&mut self, location: Location) -> Result<Keywords<'d>, SchemaError> {
-        let Value::Object(schema) = self.document.value(location) else {
+        let Json::Object(schema) = self.document.value(location) else {
             let error = "a schema must be an object, `true` or `false`";
             return Err(self.error(location, SchemaErrorKind::Invalid, None, error));
         };
         let mut keywords = Keywords { says_only_types: true, ..Keywords::default() };
         for (name, value) in Self::in_force(schema, self.document.place(location).draft) {
             let status = self.read_keyword(&mut keywords, location, schema, (name, value))?;
-            keywords.says_only_types &= status == Status::Annotation || matches!(name, "type" | "nullable");
+            keywords.says_only_types &= status == Status::Annotation || matches!(*name, "type" | "nullable");
             self.note(location, name, status);
         }
         self.note_overridden(location, schema);
@@ -253,38 +248,37 @@ impl<'d> Reader<'d> {
     pub(super) fn read_some(
         &mut self,
         location: Location,
-        names: &[&'d str],
+        some: &[(&'d str, &'d Json<'d>)],
     ) -> Result<Keywords<'d>, SchemaError> {
         let mut keywords = Keywords::default();
-        if let Value::Object(schema) = self.document.value(location) {
-            for name in names {
-                self.read_keyword(&mut keywords, location, schema, (name, &schema[*name]))?;
+        if let Json::Object(schema) = self.document.value(location) {
+            for &keyword in some {
+                self.read_keyword(&mut keywords, location, schema, keyword)?;
             }
         }
         Ok(keywords)
     }
 
     /// The keywords of a schema in declared order, but `type` first: what contradicts it is more to blame.
-    pub(super) fn names(&self, location: Location) -> Vec<&'d str> {
-        let Value::Object(schema) = self.document.value(location) else { return Vec::new() };
+    pub(super) fn by_blame(&self, location: Location) -> Vec<(&'d str, &'d Json<'d>)> {
+        let Json::Object(schema) = self.document.value(location) else { return Vec::new() };
         let in_force = Self::in_force(schema, self.document.place(location).draft);
-        let mut names: Vec<_> = in_force.map(|(name, _)| name).collect();
-        names.sort_by_key(|&name| name != "type");
-        names
+        let mut keywords: Vec<_> = in_force.map(|(name, value)| (*name, value)).collect();
+        keywords.sort_by_key(|&(name, _)| name != "type");
+        keywords
     }
 
     /// The keywords of a schema that say anything: in old drafts a reference stands alone.
-    fn in_force(schema: &'d Map<String, Value>, draft: Draft) -> impl Iterator<Item = (&'d str, &'d Value)> {
+    fn in_force(schema: &'d [Member<'d>], draft: Draft) -> impl Iterator<Item = &'d Member<'d>> {
         let alone = draft <= Draft::Draft7 && member(schema, "$ref").is_some();
-        let members = schema.iter().map(|(name, value)| (name.as_str(), value));
-        members.filter(move |(name, _)| !alone || *name == "$ref")
+        schema.iter().filter(move |(name, _)| !alone || *name == "$ref")
     }
 
     /// Reports the neighbours of a reference that stands alone.
-    fn note_overridden(&mut self, location: Location, schema: &'d Map<String, Value>) {
+    fn note_overridden(&mut self, location: Location, schema: &'d [Member<'d>]) {
         let draft = self.document.place(location).draft;
         if draft <= Draft::Draft7 && member(schema, "$ref").is_some() {
-            for name in schema.keys().filter(|name| *name != "$ref") {
+            for name in schema.iter().map(|&(name, _)| name).filter(|name| *name != "$ref") {
                 self.note(location, name, Status::Annotation);
             }
         }
@@ -294,8 +288,8 @@ impl<'d> Reader<'d> {
         &mut self,
         keywords: &mut Keywords<'d>,
         location: Location,
-        siblings: &'d Map<String, Value>,
-        (name, value): (&'d str, &'d Value),
+        siblings: &'d [Member<'d>],
+        (name, value): (&'d str, &'d Json<'d>),
     ) -> Result<Status, SchemaError> {
         let draft = self.document.place(location).draft;
         match reader_of(name).filter(|_| is_known(name, draft)) {
@@ -364,7 +358,7 @@ impl<'d> Keyword<'_, 'd> {
 
     /// The value as one schema.
     fn schema(&mut self) -> Result<Location, SchemaError> {
-        if !is_schema(self.value) {
+        if !self.value.is_schema() {
             return Err(self.invalid("must be a schema: an object, `true` or `false`"));
         }
         Ok(self.value_location())
@@ -372,7 +366,7 @@ impl<'d> Keyword<'_, 'd> {
 
     /// The schema under a keyword beside this one.
     fn sibling(&mut self, name: &'d str) -> Result<Option<Location>, SchemaError> {
-        let Some(value) = self.siblings.get(name) else { return Ok(None) };
+        let Some(value) = member(self.siblings, name) else { return Ok(None) };
         let Self { reader, location, siblings, draft, .. } = self;
         let mut sibling = Keyword { reader, location: *location, name, value, siblings, draft: *draft };
         sibling.schema().map(Some)
@@ -380,7 +374,8 @@ impl<'d> Keyword<'_, 'd> {
 
     /// The value as a list of schemas.
     fn schemas(&mut self) -> Result<Vec<Location>, SchemaError> {
-        let elements = self.value.as_array().filter(|elements| elements.iter().all(is_schema));
+        let elements =
+            self.value.as_array().filter(|elements| elements.iter().all(|element| element.is_schema()));
         let elements = elements.ok_or_else(|| self.invalid("must be an array of schemas"))?;
         let list = self.value_location();
         let document = &mut self.reader.document;
@@ -392,19 +387,20 @@ impl<'d> Keyword<'_, 'd> {
 
     /// The value as schemas by name.
     fn named_schemas(&mut self) -> Result<Vec<(&'d str, Location)>, SchemaError> {
-        let members = self.value.as_object().filter(|members| members.values().all(is_schema));
+        let members =
+            self.value.as_object().filter(|members| members.iter().all(|(_, value)| value.is_schema()));
         let members = members.ok_or_else(|| self.invalid("must be an object whose members are schemas"))?;
         let map = self.value_location();
         let document = &mut self.reader.document;
         Ok(members
             .iter()
-            .map(|(name, schema)| (&**name, document.child(map, Step::Key(name), schema)))
+            .map(|(name, schema)| (*name, document.child(map, Step::Key(name), schema)))
             .collect())
     }
 
     fn number(&self) -> Result<Decimal, SchemaError> {
-        let Value::Number(number) = self.value else { return Err(self.invalid("must be a number")) };
-        Decimal::from_number(number, self.reader.limits.number_digits).map_err(|limit| self.limit(limit))
+        let Json::Number(number) = self.value else { return Err(self.invalid("must be a number")) };
+        Decimal::parse(number, self.reader.limits.number_digits).map_err(|limit| self.limit(limit))
     }
 
     /// The value as a least count, which must fit.
@@ -418,7 +414,7 @@ impl<'d> Keyword<'_, 'd> {
 
     /// The value of a keyword beside this one as a greatest count.
     fn sibling_count(&mut self, name: &'d str) -> Option<Result<Option<u32>, SchemaError>> {
-        let value = self.siblings.get(name)?;
+        let value = member(self.siblings, name)?;
         let Self { reader, location, siblings, draft, .. } = self;
         Some(Keyword { reader, location: *location, name, value, siblings, draft: *draft }.count())
     }
@@ -431,8 +427,4 @@ impl<'d> Keyword<'_, 'd> {
         }
         Ok(number.to_u64().and_then(|count| u32::try_from(count).ok()))
     }
-}
-
-fn is_schema(value: &Value) -> bool {
-    value.is_object() || value.is_boolean()
 }

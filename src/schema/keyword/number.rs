@@ -1,9 +1,8 @@
 //! Keywords for numbers.
 
 use referencing::Draft;
-use serde_json::Value;
 
-use super::{Keyword, Keywords, SchemaError, SchemaErrorKind, Status};
+use super::{Json, Keyword, Keywords, SchemaError, SchemaErrorKind, Status, member};
 use crate::schema::decimal::Decimal;
 use crate::schema::numbers;
 use crate::schema::values::{Bound, Numbers};
@@ -48,14 +47,14 @@ pub(super) fn multiple_of<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword
 
 /// Draft 4: whether the flag beside a bound excludes the bound itself.
 fn is_made_exclusive(keyword: &Keyword<'_, '_>, flag: &str) -> bool {
-    keyword.draft == Draft::Draft4 && keyword.siblings.get(flag) == Some(&Value::Bool(true))
+    keyword.draft == Draft::Draft4 && member(keyword.siblings, flag) == Some(&Json::Bool(true))
 }
 
 /// Draft 4: exclusive bounds are flags, read together with the bound beside them.
 fn is_draft4_flag(keyword: &Keyword<'_, '_>) -> Result<bool, SchemaError> {
     match keyword.value {
-        Value::Bool(_) if keyword.draft == Draft::Draft4 => Ok(true),
-        Value::Bool(_) => {
+        Json::Bool(_) if keyword.draft == Draft::Draft4 => Ok(true),
+        Json::Bool(_) => {
             Err(keyword.invalid("must be a number (it is a flag only in draft 4: say so with `$schema`)"))
         }
         _ => Ok(false),

@@ -1,8 +1,6 @@
 //! Keywords for objects.
 
-use serde_json::Value;
-
-use super::{Applied, Keyword, Keywords, Requirement, SchemaError, Status, Step, is_schema, string};
+use super::{Applied, Json, Keyword, Keywords, Requirement, SchemaError, Status, Step, string};
 
 type Outcome = Result<Status, SchemaError>;
 
@@ -88,7 +86,7 @@ pub(super) fn dependencies<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keywor
     for (name, needed) in members {
         let requirement = match names(needed) {
             Some(names) => Requirement::Members(names),
-            None if is_schema(needed) => {
+            None if needed.is_schema() => {
                 Requirement::Schema(keyword.reader.document.child(map, Step::Key(name), needed))
             }
             None => return Err(keyword.invalid("must have schemas or arrays of names as members")),
@@ -98,6 +96,6 @@ pub(super) fn dependencies<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keywor
     Ok(Status::Exact)
 }
 
-fn names(value: &Value) -> Option<Vec<&str>> {
-    value.as_array()?.iter().map(Value::as_str).collect()
+fn names<'d>(value: &Json<'d>) -> Option<Vec<&'d str>> {
+    value.as_array()?.iter().map(|name| name.as_str()).collect()
 }
