@@ -83,7 +83,7 @@ impl<'d> Document<'d> {
         let by_name = HashMap::new();
         let mut document = Self { places, by_address, by_name, given, arena, limits, index: None };
         document.add_root(tree.root);
-        if tree.has_dynamic_anchors {
+        if tree.has_dynamic_anchors() {
             document.build_index();
         }
         document
