@@ -20,8 +20,8 @@ const ROOM: usize = 65_536;
 
 /// What a schema is read from.
 ///
-/// From its text it takes a third of the time: hardly anything of a schema outlives the compilation, so a `Value`, each of whose strings is an
-/// allocation, is made for nothing.
+/// From its text is faster: hardly anything of a schema outlives the compilation, so a `Value`, each of whose strings is an allocation, is made for
+/// nothing. With what it takes to make and to free the `Value`, compiling from the text takes 0.85 of the time (MaskBench, mean).
 ///
 /// ```
 /// # use harmony_mask::{Limits, schema::{Schema, SchemaErrorKind, SchemaOptions}};
