@@ -9,14 +9,11 @@ use serde_json::Value;
 
 use super::SchemaError;
 use super::dense::Numbered;
-use super::json::{Json, Member, member};
+use super::json::{FEW, Json, Member, member};
 use super::pointer::Pointers;
 use super::read::{SchemaSource, Tree};
 use super::reference::Index;
 use crate::limits::Limits;
-
-/// The most members that are looked at one by one for a name.
-const FEW: usize = 16;
 
 /// A place in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,6 +3,9 @@
 //! Of a schema hardly anything is kept once it was compiled, so a `serde_json::Value`, in which each string and each object is an allocation and each
 //! key is hashed, takes longer to make than most schemas to compile.
 
+/// The most members of an object that are looked at one by one for a name, or compared with each other.
+pub(super) const FEW: usize = 16;
+
 /// A value of a document. Its parts live as long as the document's text and the [arena](super::read) that it was read into.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Json<'d> {

@@ -110,7 +110,7 @@ impl<'d> Document<'d> {
         Some(Ok(root))
     }
 
-    /// Names everything under a root. With a stack of its own: documents are as deep as their reader allows.
+    /// Names everything under a root. With a stack of its own, so that it does not matter how deep the document is.
     fn index_root(&mut self, root: Location, retrieved_from: &str) {
         self.name_resource(root, retrieved_from);
         let mut open = vec![root];

@@ -8,14 +8,11 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::Number;
 
 use super::super::document::Step;
-use super::super::json::{Json, Member};
+use super::super::json::{FEW, Json, Member};
 use super::{Fault, Reading};
 
 /// Under this name `serde_json` hands over the numbers that are no integers of 64 bits, as they are written.
 const WRITTEN_NUMBER: &str = "$serde_json::private::Number";
-
-/// The most names of an object that are compared with each other, not hashed.
-const FEW: usize = 16;
 
 impl<'d> Reading<'d> {
     /// Reads a text that may be nested this deep.
