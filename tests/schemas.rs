@@ -151,6 +151,10 @@ fn chosen_texts() {
         &[r#"[{"a":true},{"a":false},{"a":true,"b":1},{"a":false,"b":1}]"#],
         &[r#"[{"a":true},{"a":true}]"#, r#"[{"a":true,"b":1},{"b":1,"a":true}]"#],
     );
+    // Integers of draft 4 are not written as `1.0`, but are equal to it.
+    let written = json!({"$schema": "http://json-schema.org/draft-04/schema#", "type": "array", "uniqueItems": true,
+        "items": [{}, {"type": "integer"}, {"type": "array", "items": {"type": "integer"}}]});
+    check(written, &["[1.0,2,[]]", "[[1.5],1,[1]]"], &["[1.0,1]", "[10e-1,1]", "[[1.0],1,[1]]", "[2,1.0]"]);
     let contains = json!({"type": "array", "contains": {"type": "string"}, "minContains": 1, "maxContains": 2, "maxItems": 3});
     check(contains, &[r#"[1,"a"]"#, r#"["a","b",1]"#], &["[]", "[1,2,3]", r#"["a","b","c"]"#]);
     let integer = json!({"$schema": "http://json-schema.org/draft-04/schema#", "type": "integer"});

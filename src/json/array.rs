@@ -24,7 +24,7 @@ pub(super) fn array(
     avoid: Vec<Vec<Value>>,
 ) -> Option<Expression> {
     let arrays = &spelling.schema.values(node).arrays[cell];
-    let admitted = avoid.into_iter().filter(|array| spelling.schema.arrays_admit(arrays, array));
+    let admitted = avoid.into_iter().filter(|array| spelling.schema.arrays_have(arrays, array));
     let progress = Progress {
         read: 0,
         plan: ArrayPlan::start(),
@@ -105,7 +105,7 @@ impl Elements {
             move |value: &Value| !taken.iter().chain(seen.iter()).any(|known| are_equal(known, value));
         let is_element = move |value: &Value| {
             let mut kinds = arrays.kinds(read.saturating_sub(1)).iter().chain(arrays.kinds(*read));
-            kinds.any(|kind| self.spelling.schema.node_admits(kind.schema, value))
+            kinds.any(|kind| self.spelling.schema.node_has(kind.schema, value))
         };
         values.filter(is_free).filter(is_element)
     }

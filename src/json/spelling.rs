@@ -136,7 +136,7 @@ impl Spelling {
         level: u32,
         avoid: &[Arc<Json>],
     ) -> Option<Expression> {
-        let avoid = avoid.iter().filter(|value| self.schema.node_admits(node, value)).cloned();
+        let avoid = avoid.iter().filter(|value| self.schema.node_has(node, value)).cloned();
         let value = Value { spelling: self.clone(), node, level, avoid: avoid.collect() };
         let left = value.avoid.is_empty() || self.counts.node(node) > value.avoid.len() as u64;
         left.then(|| Expression::rule(Arc::new(value)))

@@ -6,6 +6,15 @@ use super::decimal::Decimal;
 use super::values::{Arrays, Count, NameClass, Numbers, Objects, Strings};
 use super::{NodeId, Schema};
 
+/// Which spellings of a number count.
+#[derive(Clone, Copy, PartialEq)]
+enum Spelled {
+    /// The one that it has: draft 4 has integers whose text must not be `1.0`.
+    AsHere,
+    /// Any: `1` and `1.0` are equal.
+    Anyhow,
+}
+
 impl Schema {
     /// Whether a value is allowed. This is what the masks say in the end, and how tests check it; it is not made for speed.
     ///
@@ -20,11 +29,26 @@ impl Schema {
     /// ```
     #[must_use]
     pub fn admits(&self, value: &Value) -> bool {
-        self.node_admits(self.root(), value)
+        self.node_admits(self.root(), value, Spelled::AsHere)
+    }
+
+    /// Whether a node allows a value that equals this one.
+    pub(crate) fn node_has(&self, node: NodeId, value: &Value) -> bool {
+        self.node_admits(node, value, Spelled::Anyhow)
+    }
+
+    /// The same for arrays.
+    pub(crate) fn arrays_have(&self, arrays: &Arrays, elements: &[Value]) -> bool {
+        self.arrays_admit(arrays, elements, Spelled::Anyhow)
+    }
+
+    /// The same for objects.
+    pub(crate) fn objects_have(&self, objects: &Objects, members: &Map<String, Value>) -> bool {
+        self.objects_admit(objects, members, Spelled::Anyhow)
     }
 
     /// Whether a node allows a value.
-    pub(crate) fn node_admits(&self, node: NodeId, value: &Value) -> bool {
+    fn node_admits(&self, node: NodeId, value: &Value, spelled: Spelled) -> bool {
         let values = self.values(node);
         match value {
             Value::Null => values.null,
@@ -32,8 +56,8 @@ impl Schema {
             Value::Bool(false) => values.booleans.allows_false,
             Value::Number(number) => {
                 // A number too long to be read is no number that a schema could name.
-                let has_digits_only = !number.to_string().contains(['.', 'e', 'E']);
-                let written = |numbers: &&Numbers| !numbers.digits_only || has_digits_only;
+                let is_right = spelled == Spelled::Anyhow || !number.as_str().contains(['.', 'e', 'E']);
+                let written = |numbers: &&Numbers| !numbers.digits_only || is_right;
                 Decimal::from_number(number, usize::MAX).is_ok_and(|number| {
                     values.numbers.iter().filter(written).any(|numbers| numbers.contains(&number))
                 })
@@ -42,18 +66,20 @@ impl Schema {
                 values.words.as_ref().is_some_and(|words| words.contains(text))
                     || values.strings.iter().any(|strings| strings.contains(text))
             }
-            Value::Array(elements) => values.arrays.iter().any(|arrays| self.arrays_admit(arrays, elements)),
+            Value::Array(elements) => {
+                values.arrays.iter().any(|arrays| self.arrays_admit(arrays, elements, spelled))
+            }
             Value::Object(members) => {
-                values.objects.iter().any(|objects| self.objects_admit(objects, members))
+                values.objects.iter().any(|objects| self.objects_admit(objects, members, spelled))
             }
         }
     }
 
-    pub(crate) fn arrays_admit(&self, arrays: &Arrays, elements: &[Value]) -> bool {
+    fn arrays_admit(&self, arrays: &Arrays, elements: &[Value], spelled: Spelled) -> bool {
         let mut found = vec![0; arrays.counts.len()];
         let fits = (0..).zip(elements).all(|(position, element)| {
             let mut kinds = arrays.kinds(position).iter();
-            let kind = kinds.find(|kind| self.node_admits(kind.schema, element));
+            let kind = kinds.find(|kind| self.node_admits(kind.schema, element, spelled));
             kind.is_some_and(|kind| {
                 (0..).zip(&mut found).for_each(|(count, found)| *found += kind.counts_for >> count & 1);
                 true
@@ -66,18 +92,18 @@ impl Schema {
             && !(arrays.unique && has_equals(elements))
     }
 
-    pub(crate) fn objects_admit(&self, objects: &Objects, members: &Map<String, Value>) -> bool {
+    fn objects_admit(&self, objects: &Objects, members: &Map<String, Value>, spelled: Spelled) -> bool {
         let mut granted = 0;
         let fits = members.iter().all(|(name, value)| {
             let Some(declared) = objects.schema_of(name) else {
                 let classes = objects.classes_of(name);
-                let admitting = classes.filter(|class| self.node_admits(class.schema, value));
+                let admitting = classes.filter(|class| self.node_admits(class.schema, value, spelled));
                 return admitting.fold(false, |_, class| {
                     granted |= class.grants;
                     true
                 });
             };
-            self.node_admits(declared, value)
+            self.node_admits(declared, value, spelled)
         });
         fits && members.len() >= objects.min_members as usize
             && objects.max_members.is_none_or(|max| members.len() <= max as usize)

@@ -44,7 +44,7 @@ pub(super) fn objects(
     let group = Arc::new(Group::new(cells.map(object)));
     let start = |object: &Arc<Object>| {
         let admitted =
-            avoid.iter().filter(|avoided| spelling.schema.objects_admit(object.objects(), avoided));
+            avoid.iter().filter(|avoided| spelling.schema.objects_have(object.objects(), avoided));
         let members = object.objects().members.len();
         let progress = Progress::start(spelling.order, members, admitted.cloned().collect());
         Some(Members::new(object.clone(), progress)).filter(Members::can_avoid_all)

@@ -202,7 +202,7 @@ impl Binder for MemberValue {
         let ((before, after), schema) = (&self.ways[0], &self.group.spelling().schema);
         let taken = before.taken(&self.name, after);
         let may_have_read = |value: &Value| {
-            !taken.iter().any(|known| are_equal(known, value)) && schema.node_admits(self.schema, value)
+            !taken.iter().any(|known| are_equal(known, value)) && schema.node_has(self.schema, value)
         };
         let values = objects.filter_map(|object| object.get(&*self.name).cloned());
         Some(spelled(values.filter(may_have_read)))
