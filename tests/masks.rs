@@ -235,6 +235,18 @@ fn what_goes_on_behind_a_captured_text() {
         json!({"type": "array", "prefixItems": [{"type": "string"}, {"type": ["string", "null"]}], "items": false, "uniqueItems": true}),
         r#"["a",null]"#,
     );
+    let listed = json!(["a", "ab", "b\n", "é", 1]);
+    check(
+        json!({"type": "array", "items": {"enum": listed}, "uniqueItems": true}),
+        r#"["ab","b\n","a","é"]"#,
+    );
+    let (flag, some) = (json!({"type": "boolean"}), json!(["a"]));
+    let object =
+        json!({"type": "object", "properties": {"a": flag, "b": flag}, "additionalProperties": false});
+    check(
+        json!({"type": "array", "items": {"allOf": [object], "anyOf": [{"required": some}, {"maxProperties": 1}, {}]}, "uniqueItems": true}),
+        r#"[{"b":true},{"a":true},{"a":true,"b":false}]"#,
+    );
 }
 
 /// Patterns that end, with more words than anybody lists: alone, with lengths, and as names.

@@ -155,6 +155,12 @@ fn distinct_objects_have_names_for_what_they_wish_for() {
     check(&in_two, (0, 3), true);
     let but_a = json!({"type": "object", "not": {"propertyNames": {"enum": ["a"]}}, "maxProperties": 1});
     check(&but_a, (3, 3), true);
+    // The second includes the first, but names of its class are not counted.
+    let flag = json!({"type": "boolean"});
+    let fewer = json!({"anyOf": [
+        {"type": "object", "properties": {"a": flag}, "additionalProperties": false},
+        {"type": "object", "patternProperties": {"^[ab]$": flag}, "additionalProperties": false}]});
+    check(&fewer, (3, 3), true);
 }
 
 /// The shortest way takes the object, though it begins like others that are shorter and may come as often as one likes.

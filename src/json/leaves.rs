@@ -8,21 +8,47 @@ use std::sync::{Arc, OnceLock};
 use foldhash::{HashMap, HashSet};
 
 use super::number;
-use super::string::{Escapes, StringLanguage, any_string};
+use super::string::{Escapes, StringLanguage, Words, any_string};
 use crate::expression::{Expression, Leaf};
 use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::regular::Dfa;
-use crate::schema::{Numbers, Strings, Values};
+use crate::schema::{Numbers, Strings, Values, Words as Listed};
 
 /// The numerals and strings of a node. What could go beyond a limit is made ahead.
 #[derive(Default)]
 pub(super) struct Leaves {
-    /// The listed strings, made when a text first gets there; equal lists are one.
-    pub(super) listed: Option<Arc<OnceLock<Expression>>>,
+    /// The listed strings; equal lists are one.
+    pub(super) listed: Option<Arc<ListedStrings>>,
     /// The numerals, made ahead or when a text first gets there.
     pub(super) numerals: OnceLock<Expression>,
     /// The other strings, by cell.
     pub(super) strings: Vec<Expression>,
+}
+
+/// Strings that are listed one by one, made when a text first gets there.
+#[derive(Default)]
+pub(super) struct ListedStrings {
+    all: OnceLock<Expression>,
+    /// By what some of them are told.
+    words: OnceLock<Arc<Words>>,
+}
+
+impl ListedStrings {
+    /// All strings of the list.
+    pub(super) fn all(&self, list: &Listed) -> Expression {
+        let make = || {
+            let all = StringLanguage::new(list.dfa().clone(), 0, None, Escapes::Needed, usize::MAX);
+            Expression::leaf(Leaf::new(all.expect("no window")))
+        };
+        self.all.get_or_init(make).clone()
+    }
+
+    /// Those but some of them; `None` where none is left.
+    pub(super) fn all_but(&self, list: &Listed, avoid: &[&str]) -> Option<Expression> {
+        let words = self.words.get_or_init(|| Arc::new(Words::new(&list.iter().collect::<Vec<_>>())));
+        let open = words.all_but(avoid.iter().filter_map(|word| words.rank(word)))?;
+        Some(Expression::leaf(Leaf::new(StringLanguage::words(open))))
+    }
 }
 
 /// Makes leaves, each once for all nodes that have the same.
@@ -32,7 +58,7 @@ pub(super) struct LeafMaker {
     /// By the address of the values.
     of_values: HashMap<usize, Arc<Leaves>>,
     /// By the address of the words.
-    of_words: HashMap<usize, Arc<OnceLock<Expression>>>,
+    of_words: HashMap<usize, Arc<ListedStrings>>,
     /// Every leaf that was made.
     known: HashSet<Leaf>,
 }

@@ -34,6 +34,10 @@ impl Listed {
         self.words.is_empty()
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(AsRef::as_ref)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.words.len()
     }

@@ -17,11 +17,10 @@ use super::length;
 use super::list::List;
 use super::number;
 use super::object::{Facts, objects};
-use super::string::{Escapes, StringLanguage, Words};
-use crate::expression::{Expression, Leaf, Rule, fingerprint};
+use super::string::{self, Words};
+use crate::expression::{Expression, Rule, fingerprint};
 use crate::limits::{Budget, LimitExceeded, Limits};
-use crate::regular::Dfa;
-use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema, Values};
+use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema, Strings, Values};
 
 /// In which order an object's members may come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -136,10 +135,23 @@ impl Spelling {
         level: u32,
         avoid: &[Arc<Json>],
     ) -> Option<Expression> {
-        let avoid = avoid.iter().filter(|value| self.schema.node_has(node, value)).cloned();
-        let value = Value { spelling: self.clone(), node, level, avoid: avoid.collect() };
-        let left = value.avoid.is_empty() || self.counts.node(node) > value.avoid.len() as u64;
-        left.then(|| Expression::rule(Arc::new(value)))
+        let avoid: List<_> = self.values_of(node, avoid).cloned().collect();
+        let left = self.has_more_than(node, avoid.len());
+        left.then(|| Expression::rule(Arc::new(Value { spelling: self.clone(), node, level, avoid })))
+    }
+
+    /// Whether a node has other values than these.
+    pub(super) fn has_value_but(&self, node: NodeId, avoid: &[Arc<Json>]) -> bool {
+        self.has_more_than(node, self.values_of(node, avoid).count())
+    }
+
+    /// Those of some values that a node has.
+    fn values_of<'v>(&self, node: NodeId, values: &'v [Arc<Json>]) -> impl Iterator<Item = &'v Arc<Json>> {
+        values.iter().filter(move |value| self.schema.node_has(node, value))
+    }
+
+    fn has_more_than(&self, node: NodeId, values: usize) -> bool {
+        values == 0 || self.counts.node(node) > values as u64
     }
 
     /// What all texts of a node begin with, as far as it is plain; whichever of its values are to be avoided, where there are others without end.
@@ -206,31 +218,19 @@ impl Value {
     }
 
     fn listed(&self) -> Option<Expression> {
-        let words = self.spelling.schema.values(self.node).words.as_ref()?;
-        let avoid: Vec<&str> = self.texts().filter(|text| words.contains(text)).collect();
-        if !avoid.is_empty() {
-            return string_but(words.dfa().clone(), (0, None), Escapes::Needed, &avoid);
-        }
-        let make = || {
-            let all = StringLanguage::new(words.dfa().clone(), 0, None, Escapes::Needed, usize::MAX);
-            Expression::leaf(Leaf::new(all.expect("no window")))
-        };
-        Some(self.leaves().listed.as_ref()?.get_or_init(make).clone())
+        let list = self.spelling.schema.values(self.node).words.as_ref()?;
+        let strings = self.leaves().listed.as_ref()?;
+        let avoid: Vec<&str> = self.texts().filter(|text| list.contains(text)).collect();
+        if avoid.is_empty() { Some(strings.all(list)) } else { strings.all_but(list, &avoid) }
     }
 
     fn strings(&self) -> Vec<Expression> {
         let cells = self.spelling.schema.values(self.node).strings.iter();
-        cells
-            .zip(&self.leaves().strings)
-            .filter_map(|(cell, leaf)| {
-                let avoid: Vec<&str> = self.texts().filter(|text| cell.contains(text)).collect();
-                if avoid.is_empty() {
-                    return Some(leaf.clone());
-                }
-                let dfa = cell.language.clone().unwrap_or_else(Dfa::text);
-                string_but(dfa, (cell.min_length, cell.max_length), Escapes::Any, &avoid)
-            })
-            .collect()
+        let left = |(cell, all): (&Strings, &Expression)| {
+            let avoid: Vec<&str> = self.texts().filter(|text| cell.contains(text)).collect();
+            if avoid.is_empty() { Some(all.clone()) } else { string::all_but(all, avoid) }
+        };
+        cells.zip(&self.leaves().strings).filter_map(left).collect()
     }
 
     /// The texts to avoid.
@@ -286,17 +286,6 @@ impl Rule for Value {
     fn fingerprint(&self) -> u64 {
         fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.level, &self.avoid))
     }
-}
-
-/// The strings of an automaton and of some lengths, but some of them.
-fn string_but(
-    dfa: Arc<Dfa>,
-    lengths: (u32, Option<u32>),
-    escapes: Escapes,
-    words: &[&str],
-) -> Option<Expression> {
-    let strings = StringLanguage::excluding(dfa, lengths, escapes, None, words.iter().copied())?;
-    Some(Expression::leaf(Leaf::new(strings)))
 }
 
 /// The plan of an array cell that counts.

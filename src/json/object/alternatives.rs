@@ -10,13 +10,14 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::Object;
-use super::inclusion::without_included;
+use super::inclusion::{includers, without_included};
 use super::left::Left;
 use super::members::Members;
 use super::names::{Names, add};
 use super::then::{AfterName, AfterOther, OtherName};
 use crate::expression::{Expression, Leaf, Rule, fingerprint};
 use crate::json::distinct::spelled;
+use crate::json::list::List;
 use crate::json::spelling::{Spelling, WAITING_LEN};
 use crate::json::string::{StringLanguage, has_one_spelling};
 use crate::schema::NodeId;
@@ -37,6 +38,13 @@ impl Group {
         self.objects[0].names()
     }
 
+    /// For each cell another one that allows all that it allows, found once for a node.
+    pub(super) fn includers(&self) -> &[Option<usize>] {
+        let start = |object| Members::start(object, List::default());
+        let find = || includers(self, &self.objects.iter().map(start).collect::<Vec<_>>());
+        self.objects[0].facts.includers.get_or_init(find)
+    }
+
     pub(super) fn spelling(&self) -> &Arc<Spelling> {
         &self.objects[0].spelling
     }
@@ -49,9 +57,9 @@ impl Group {
         self.objects[0].node
     }
 
+    /// All cells of a node are one group.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let keys = |group: &Self| group.objects.iter().map(|object| object.key()).collect::<Vec<_>>();
-        std::ptr::eq(self, other) || keys(self) == keys(other)
+        self.objects[0].key() == other.objects[0].key()
     }
 }
 
@@ -74,7 +82,11 @@ pub(super) type Offer = (usize, usize);
 
 impl Alternatives {
     pub(super) fn new(group: &Arc<Group>, alive: Vec<Members>) -> Self {
-        let alive = without_included(group, alive);
+        Self::of(group, without_included(group, alive))
+    }
+
+    /// Of alternatives that do not include each other.
+    pub(super) fn of(group: &Arc<Group>, alive: Vec<Members>) -> Self {
         let fingerprints: Vec<u64> = alive.iter().map(|members| members.fingerprint).collect();
         Self { fingerprint: fingerprint(&fingerprints), group: group.clone(), alive: alive.into() }
     }

@@ -10,6 +10,7 @@ use super::names::{Ranks, add};
 use super::progress::{Declared, Progress};
 use crate::expression::{Expression, Leaf, fingerprint};
 use crate::json::distinct::{Count, after_member, taken};
+use crate::json::list::List;
 use crate::schema::{Granting, Member, NameClass, NodeId, Objects};
 
 /// What remains of one alternative.
@@ -24,6 +25,12 @@ pub(super) struct Members {
 pub(super) type UnknownClass = (Option<Leaf>, NodeId, u32);
 
 impl Members {
+    /// Nothing read of an object.
+    pub(super) fn start(object: &Arc<Object>, avoid: List<Map<String, Value>>) -> Self {
+        let (order, members) = (object.spelling.order, object.objects().members.len());
+        Self::new(object.clone(), Progress::start(order, members, avoid))
+    }
+
     pub(super) fn new(object: Arc<Object>, progress: Progress) -> Self {
         let Progress { declared, others, read, granted, avoid } = &progress;
         let content = (object.key(), declared, others, *read, *granted, avoid);
@@ -96,7 +103,7 @@ impl Members {
     }
 
     /// The ways to go on.
-    fn ways(&self) -> Count {
+    pub(super) fn ways(&self) -> Count {
         let open = self.open_members().map(|(_, member)| (member.required, member.schema));
         let wishing = |grants| self.wishing(self.progress.granted | grants);
         self.object.spelling.counts.objects(self.objects(), open, self.progress.read, wishing)
@@ -151,10 +158,8 @@ impl Members {
 
     /// The values that a member with this name must not have.
     pub(super) fn taken(&self, name: &str, after: &Self) -> Vec<Arc<Value>> {
-        if self.progress.avoid.is_empty() {
-            return Vec::new();
-        }
-        taken(self.progress.avoid.iter().filter_map(|object| object.get(name)), after.ways())
+        let mut avoid = self.progress.avoid.iter().filter_map(|object| object.get(name)).peekable();
+        if avoid.peek().is_none() { Vec::new() } else { taken(avoid, after.ways()) }
     }
 
     /// A value that is none of some; `None` where no other is left.
@@ -164,7 +169,7 @@ impl Members {
     }
 
     fn has_value(&self, schema: NodeId, name: &str, after: &Self) -> bool {
-        self.value(schema, &self.taken(name, after)).is_some()
+        self.object.spelling.has_value_but(schema, &self.taken(name, after))
     }
 
     /// The declared members that may come next. In declared order a required member cannot be passed over.
@@ -186,7 +191,8 @@ impl Members {
     }
 
     fn may_have_value(&self, index: usize, member: &Member) -> bool {
-        self.progress.avoid.is_empty()
+        let mut avoid = self.progress.avoid.iter();
+        !avoid.any(|object| object.contains_key(&*member.name))
             || self.has_value(member.schema, &member.name, &self.after_member(index))
     }
 

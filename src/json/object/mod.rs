@@ -17,8 +17,9 @@ mod names;
 mod progress;
 mod then;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use foldhash::HashMap;
 use serde_json::{Map, Value};
 
 use super::spelling::Spelling;
@@ -29,7 +30,6 @@ use crate::schema::{NodeId, Objects};
 use alternatives::{Alternatives, Group};
 use members::Members;
 use names::Names;
-use progress::Progress;
 
 /// The objects of a node but some to avoid, inside of `level` containers; `None` where no object is left.
 pub(super) fn objects(
@@ -38,20 +38,36 @@ pub(super) fn objects(
     level: u32,
     avoid: &[Map<String, Value>],
 ) -> Option<Expression> {
-    let facts = spelling.facts(node);
     let cells = 0..spelling.schema.values(node).objects.len();
+    if cells.is_empty() {
+        return None;
+    }
+    let facts = spelling.facts(node);
     let object = |cell| Object { spelling: spelling.clone(), node, cell, level, facts: facts.clone() };
     let group = Arc::new(Group::new(cells.map(object)));
     let start = |object: &Arc<Object>| {
-        let admitted =
-            avoid.iter().filter(|avoided| spelling.schema.objects_have(object.objects(), avoided));
-        let members = object.objects().members.len();
-        let progress = Progress::start(spelling.order, members, admitted.cloned().collect());
-        Some(Members::new(object.clone(), progress)).filter(Members::can_avoid_all)
+        let admitted = avoid.iter().filter(|avoided| spelling.schema.objects_have(object.objects(), avoided));
+        Some(Members::start(object, admitted.cloned().collect())).filter(Members::can_avoid_all)
     };
-    let alive: Vec<Members> = group.objects.iter().filter_map(start).collect();
-    let rest = (!alive.is_empty()).then(|| Expression::rule(Arc::new(Alternatives::new(&group, alive))));
+    let alive = start_each(&group, start);
+    let rest = (!alive.is_empty()).then(|| Expression::rule(Arc::new(Alternatives::of(&group, alive))));
     rest.map(|rest| spelling.punctuation.open_object.clone().then(rest))
+}
+
+/// The cells that a text may begin, but those that another one of them includes. Which do is the same whatever is to be avoided.
+fn start_each(group: &Group, start: impl Fn(&Arc<Object>) -> Option<Members>) -> Vec<Members> {
+    if group.objects.len() == 1 {
+        return start(&group.objects[0]).into_iter().collect();
+    }
+    let includers = group.includers();
+    let (mut started, mut order) = (vec![None; includers.len()], Vec::from_iter(0..includers.len()));
+    // Those that none includes come first.
+    order.sort_by_key(|cell| includers[*cell].is_some());
+    for cell in order {
+        let is_included = includers[cell].is_some_and(|by| started[by].is_some());
+        started[cell] = if is_included { None } else { start(&group.objects[cell]) };
+    }
+    started.into_iter().flatten().collect()
 }
 
 /// What all states of one object cell share.
@@ -75,6 +91,10 @@ pub(super) struct Facts {
     names: OnceLock<Names>,
     /// All names but those.
     any_other: OnceLock<Option<Leaf>>,
+    /// By the names of a class those that none of them knows: cells whose classes differ in known names only have the same.
+    unknown: Mutex<HashMap<Arc<Dfa>, Arc<Dfa>>>,
+    /// For each cell another one that allows all that it allows.
+    includers: OnceLock<Box<[Option<usize>]>>,
 }
 
 /// What is found out about one cell.
@@ -96,8 +116,25 @@ impl Facts {
             wish_lens: OnceLock::new(),
             unused_names: std::iter::repeat_with(OnceLock::new).take(objects.rest.len()).collect(),
         };
-        let cells = objects.iter().map(cell).collect();
-        Self { cells, known: OnceLock::new(), names: OnceLock::new(), any_other: OnceLock::new() }
+        Self {
+            cells: objects.iter().map(cell).collect(),
+            known: OnceLock::new(),
+            names: OnceLock::new(),
+            any_other: OnceLock::new(),
+            unknown: Mutex::default(),
+            includers: OnceLock::new(),
+        }
+    }
+
+    /// The names of a class but the known ones.
+    fn unknown(&self, names: &Arc<Dfa>, known: &Dfa) -> Arc<Dfa> {
+        let found = || self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(unknown) = found().get(names) {
+            return unknown.clone();
+        }
+        // Made while nobody waits for the lock.
+        let unknown = Arc::new(names.difference(known, usize::MAX).expect("no limit"));
+        found().entry(names.clone()).or_insert(unknown).clone()
     }
 }
 
@@ -203,12 +240,12 @@ impl Object {
             None => (Dfa::text(), Some(known)),
             // A class has no name that its cell knows.
             Some(names) if self.is_alone() => (names.clone(), None),
-            // Cells whose classes differ in known names only have the same others.
-            Some(names) => (Arc::new(names.difference(known, usize::MAX).expect("no limit")), None),
+            Some(names) => (self.facts.unknown(names, known), None),
         };
         if names.is_empty() {
             return None;
         }
-        StringLanguage::excluding(names, (0, None), Escapes::Any, known, used).map(Leaf::new)
+        let all = StringLanguage::new(names, 0, None, Escapes::Any, usize::MAX).expect("no bounds, no table");
+        all.but(known, used).map(Leaf::new)
     }
 }

@@ -11,7 +11,7 @@ use bitvec::vec::BitVec;
 use foldhash::{HashSet, HashSetExt};
 
 use crate::json::string::Words;
-use crate::schema::{NameClass, NodeId, Objects};
+use crate::schema::{NameClass, Objects};
 
 /// Some of the known names, by their ranks.
 pub(super) type Ranks = BitBox<u64>;
@@ -32,8 +32,6 @@ struct CellNames {
     members: Box<[u32]>,
     /// For each class the names that only other cells know.
     others: Box<[Ranks]>,
-    /// For each name the schema of the member with it.
-    schemas: Box<[Option<NodeId>]>,
 }
 
 impl Names {
@@ -58,11 +56,7 @@ impl Names {
             self.ranks((0..self.texts.len() as u32).filter(|rank| !own[*rank as usize] && has(rank)))
         };
         let members: Box<[u32]> = objects.members.iter().map(|member| rank(&member.name)).collect();
-        let mut schemas = vec![None; self.texts.len()];
-        for (rank, member) in members.iter().zip(&objects.members) {
-            schemas[*rank as usize] = Some(member.schema);
-        }
-        CellNames { members, others: objects.rest.iter().map(in_class).collect(), schemas: schemas.into() }
+        CellNames { members, others: objects.rest.iter().map(in_class).collect() }
     }
 
     /// The rank of a name that a cell knows.
@@ -78,11 +72,6 @@ impl Names {
     /// The names of a cell's class that only other cells know.
     pub(super) fn others(&self, cell: usize, class: usize) -> &Ranks {
         &self.cells[cell].others[class]
-    }
-
-    /// For each name the schema of a cell's member with it.
-    pub(super) fn schemas(&self, cell: usize) -> &[Option<NodeId>] {
-        &self.cells[cell].schemas
     }
 
     /// These of the names.

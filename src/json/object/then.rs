@@ -1,7 +1,7 @@
 //! What follows in an object when a name or a value was read.
 
 use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ fn values_then(
         let value = ways[0].0.value(schema, &taken)?;
         if all.avoids() {
             let (group, ways, name) = (all.group.clone(), ways.into(), name.clone());
-            let binder = MemberValue { group, ways, name, schema };
+            let binder = MemberValue { group, ways, name, schema, after_others: OnceLock::new() };
             return Some(Expression::capture(value, Expression::empty(), Arc::new(binder)));
         }
         let after = ways.into_iter().map(|(_, after)| after).collect();
@@ -186,14 +186,30 @@ struct MemberValue {
     name: Arc<str>,
     /// Of the value.
     schema: NodeId,
+    /// What follows a value that no object to avoid has. Most texts are one, and each way to end a text asks.
+    after_others: OnceLock<Expression>,
+}
+
+impl MemberValue {
+    /// What follows a value that these objects to avoid have, and maybe others.
+    fn after(&self, value: Option<&Value>) -> Expression {
+        let after = |(before, after): &Way| after.agreeing(before, &self.name, value);
+        let after = Alternatives::new(&self.group, self.ways.iter().map(after).collect());
+        Expression::rule(Arc::new(after))
+    }
+
+    fn is_avoided(&self, value: &Value) -> bool {
+        let mut avoided = self.ways.iter().flat_map(|(before, _)| before.progress.avoid.iter());
+        avoided.any(|object| object.get(&*self.name).is_some_and(|own| are_equal(own, value)))
+    }
 }
 
 impl Binder for MemberValue {
     fn bind(&self, text: &[u8]) -> Expression {
-        let value = parse(text);
-        let after = |(before, after): &Way| after.agreeing(before, &self.name, value.as_ref());
-        let after = Alternatives::new(&self.group, self.ways.iter().map(after).collect());
-        Expression::rule(Arc::new(after))
+        match parse(text).filter(|value| self.is_avoided(value)) {
+            Some(value) => self.after(Some(&value)),
+            None => self.after_others.get_or_init(|| self.after(None)).clone(),
+        }
     }
 
     /// The values of the objects to avoid.

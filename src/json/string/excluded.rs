@@ -62,6 +62,12 @@ impl Excluded {
             || more.is_some_and(|state| self.more.has(state))
     }
 
+    /// Whether all words are such as is asked for.
+    pub(super) fn all(&self, mut is_such: impl FnMut(&[u8]) -> bool) -> bool {
+        self.more.iter().all(|word| is_such(word.as_bytes()))
+            && self.known.words_from(self.known.start()).iter().all(|word| is_such(word))
+    }
+
     /// The words of `language` that are none of these.
     pub(super) fn removed_from(&self, language: &Dfa) -> Dfa {
         let less = language.difference(&self.known, usize::MAX).expect("no limit");

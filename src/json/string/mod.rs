@@ -24,7 +24,7 @@ use state::{Phase, Position, Unpacked};
 use wide::Wide;
 pub(super) use words::{OpenWords, Words};
 
-use crate::expression::{Class, Label, Language, Leaf, PlainText, State, fingerprint};
+use crate::expression::{Class, Expression, Kind, Label, Language, Leaf, PlainText, State, fingerprint};
 use crate::json::listed::Listed;
 use crate::limits::LimitExceeded;
 use crate::regular::{ByteSet, Dfa, Window, begins_character};
@@ -84,6 +84,16 @@ pub(super) fn any_string() -> Leaf {
     ANY.clone()
 }
 
+/// The strings of a leaf but some; `None` where none is left.
+pub(super) fn all_but<'w>(
+    strings: &Expression,
+    words: impl IntoIterator<Item = &'w str>,
+) -> Option<Expression> {
+    let Kind::Match { leaf, .. } = strings.kind() else { unreachable!("strings are a leaf") };
+    let strings: &StringLanguage = leaf.downcast_ref().expect("of strings");
+    strings.but(None, words).map(|others| Expression::leaf(Leaf::new(others)))
+}
+
 /// The text that a JSON string stands for.
 ///
 /// # Panics
@@ -134,28 +144,45 @@ impl StringLanguage {
         Self { fingerprint, open: Some(open), wide, ..Self::within(dfa, window, Escapes::Needed) }
     }
 
-    /// The strings whose text is a word of `dfa` with at least `min` and at most `max` characters, but none of the `known` and none of
-    /// `more`; `None` where none is left.
-    pub(super) fn excluding(
-        dfa: Arc<Dfa>,
-        (min, max): (u32, Option<u32>),
-        escapes: Escapes,
+    /// These strings, of which none is excluded, but those whose text is one of the `known` or of `more`; `None` where none is left.
+    pub(super) fn but(
+        &self,
         known: Option<&Arc<Dfa>>,
         more: impl IntoIterator<Item = impl Into<Arc<str>>>,
     ) -> Option<Self> {
         let excluded = Excluded::new(known, Listed::new(more));
-        let states = 0..u32::try_from(dfa.states()).expect("states fit 32 bits");
+        let can_be_longer = |excluded: &Excluded| self.is_endless() || self.can_be_longer(excluded);
+        // Where each word can be longer none kills a prefix; otherwise the difference says which is killed.
+        if excluded.as_ref().is_none_or(can_be_longer) {
+            let strings = Self::within(self.dfa.clone(), self.window.clone(), self.escapes);
+            return Some(Self { excluded, ..strings }.hashed());
+        }
+        let (min, max) = self.window.bounds();
+        let rest = Arc::new(excluded?.removed_from(&self.dfa));
+        let strings = Self::new(rest, min, max, self.escapes, usize::MAX).expect("no limit");
+        (!strings.window.is_empty()).then_some(strings)
+    }
+
+    /// Whether there are words without end from every state.
+    fn is_endless(&self) -> bool {
+        let mut states = 0..u32::try_from(self.dfa.states()).expect("states fit 32 bits");
         // A list, whose states need not be counted, is known to end.
-        let is_endless = max.is_none()
-            && dfa.count().is_none()
-            && states.clone().all(|state| dfa.count_from(state).is_none());
-        // Words taken from an endless language kill no prefix; otherwise the difference says which.
-        let (dfa, excluded) = match excluded {
-            Some(excluded) if !is_endless => (Arc::new(excluded.removed_from(&dfa)), None),
-            excluded => (dfa, excluded),
-        };
-        let strings = Self::new(dfa, min, max, escapes, usize::MAX).expect("no limit");
-        (!strings.window.is_empty()).then(|| Self { excluded, ..strings }.hashed())
+        self.window.bounds().1.is_none()
+            && self.dfa.count().is_none()
+            && states.all(|state| self.dfa.count_from(state).is_none())
+    }
+
+    /// Whether there are longer texts than each of some words. If all texts that begin in some way were among the words, there would be none longer than the
+    /// longest of these.
+    fn can_be_longer(&self, words: &Excluded) -> bool {
+        let start = Position { dfa: self.dfa.start(), chars: 0, excluded: None };
+        words.all(|word| {
+            let end = self.read_all(start, word);
+            let is_longer = |end: Position| {
+                self.dfa.next_bytes(end.dfa).iter().any(|byte| self.read(end, byte).is_some())
+            };
+            end.is_none_or(is_longer)
+        })
     }
 
     /// The same strings, with states that know how many characters were read.

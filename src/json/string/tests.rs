@@ -19,8 +19,7 @@ fn text_of(dfa: Arc<Dfa>, min: u32, max: Option<u32>) -> StringLanguage {
 }
 
 fn excluding(dfa: Arc<Dfa>, words: &[&str]) -> StringLanguage {
-    StringLanguage::excluding(dfa, (0, None), Escapes::Any, None, words.iter().copied())
-        .expect("some are left")
+    text_of(dfa, 0, None).but(None, words.iter().copied()).expect("some are left")
 }
 
 fn read(strings: &StringLanguage, text: &[u8]) -> Option<State> {
@@ -143,9 +142,8 @@ fn excluded_words_are_refused_in_every_spelling() {
     {
         assert_eq!(accepts(&free, text), expected, "{text}");
     }
-    assert!(StringLanguage::excluding(words(&["a"]), (0, None), Escapes::Any, None, ["a"]).is_none());
-    let short = StringLanguage::excluding(Dfa::text(), (0, Some(1)), Escapes::Any, None, ["a"])
-        .expect("others are left");
+    assert!(text_of(words(&["a"]), 0, None).but(None, ["a"]).is_none());
+    let short = text_of(Dfa::text(), 0, Some(1)).but(None, ["a"]).expect("others are left");
     assert!(accepts(&short, "\"b\"") && read(&short, b"\"a").is_none());
     // Of a finite language, what is left decides which prefixes live.
     let left = excluding(words(&["ab", "ac", "b"]), &["ab", "b"]);
@@ -249,7 +247,7 @@ proptest! {
         let some: Vec<&str> = some.iter().map(String::as_str).collect();
         let max = more.map(|more| min + more);
         let strings = if are_excluded {
-            StringLanguage::excluding(Dfa::text(), (min, max), Escapes::Any, None, some)
+            text_of(Dfa::text(), min, max).but(None, some)
         } else {
             Some(text_of(words(&some), min, max)).filter(|strings| !strings.window.is_empty())
         };
@@ -290,13 +288,9 @@ proptest! {
         let dfa = Arc::new(Pattern::parse(pattern).unwrap().to_dfa(1_000).unwrap());
         let window = Window::new(dfa.clone(), min, more.map(|more| min + more), 100_000).unwrap();
         prop_assume!(!window.is_empty());
-        let strings = if named {
-            let left = StringLanguage::excluding(dfa, (min, None), Escapes::Any, None, ["abc", "ab"]);
-            let Some(left) = left else { return Ok(()) };
-            left
-        } else {
-            text_of(dfa, min, more.map(|more| min + more))
-        };
+        let all = text_of(dfa, min, more.map(|more| min + more));
+        let strings = if named { all.but(None, ["abc", "ab"]) } else { Some(all) };
+        let Some(strings) = strings else { return Ok(()) };
         let spelling = serde_json::to_string(&prefix).unwrap();
         let begun = [spelling.strip_suffix('"').unwrap(), half].concat();
         let Some(state) = read(&strings, begun.as_bytes()) else { return Ok(()) };

@@ -1,8 +1,8 @@
-//! A list of words of which some are open: the names that an object may still use.
+//! A list of words of which some are open: the names that an object may still use, the words of an `enum` that other elements have not.
 //!
 //! The automaton of all words is built once; which of them are open is a bit for each. Labels follow the order of the words, and words with a common
 //! beginning stand side by side, so a state is live exactly where a bit in its range is set. An automaton of the open words
-//! for each state of an object would cost more than the state's mask.
+//! for each state of an object or array would cost more than the state's mask.
 
 use std::sync::Arc;
 
@@ -64,7 +64,17 @@ impl Words {
     pub(in crate::json) fn open(self: &Arc<Self>, ranks: impl IntoIterator<Item = u32>) -> OpenWords {
         let mut bits = vec![0_u64; self.len().div_ceil(64)];
         ranks.into_iter().for_each(|rank| bits[rank as usize / 64] |= 1 << (rank % 64));
-        OpenWords { words: self.clone(), bits: bits.into() }
+        OpenWords { words: self.clone(), bits: bits.into(), are_told_apart: true }
+    }
+
+    /// All words but those with some ranks, with one label; `None` where none is left.
+    pub(in crate::json) fn all_but(
+        self: &Arc<Self>,
+        ranks: impl IntoIterator<Item = u32>,
+    ) -> Option<OpenWords> {
+        let mut rest = OpenWords { are_told_apart: false, ..self.open(0..self.len() as u32) };
+        ranks.into_iter().for_each(|rank| rest.bits[rank as usize / 64] &= !(1 << (rank % 64)));
+        rest.bits.iter().any(|bits| *bits != 0).then_some(rest)
     }
 
     /// The place of a word in the lexical order. Labels of open words follow it.
@@ -85,6 +95,8 @@ fn spelled(word: &str) -> Box<[u8]> {
 pub(in crate::json) struct OpenWords {
     pub(super) words: Arc<Words>,
     bits: Box<[u64]>,
+    /// Whether each has a label of its own, or all have the same.
+    are_told_apart: bool,
 }
 
 impl OpenWords {
@@ -102,11 +114,16 @@ impl OpenWords {
         self.bits[rank as usize / 64] & 1 << (rank % 64) != 0
     }
 
-    /// The place among the open words of the one with this rank, where it is open.
+    /// The label of the word with this rank, where it is open: its place among the open words, or zero.
     pub(super) fn label(&self, rank: Label) -> Option<Label> {
+        self.is_open(rank).then(|| if self.are_told_apart { self.place(rank) } else { 0 })
+    }
+
+    /// How many open words come before a rank.
+    fn place(&self, rank: u32) -> u32 {
         let (word, bit) = (rank as usize / 64, rank % 64);
         let before = self.bits[..word].iter().map(|bits| bits.count_ones()).sum::<u32>();
-        self.is_open(rank).then(|| before + (self.bits[word] & ((1 << bit) - 1)).count_ones())
+        before + (self.bits[word] & ((1 << bit) - 1)).count_ones()
     }
 
     /// The open words that can be completed from a state, each spelled in the cheapest way without what was `read` of that, and with its label.
@@ -153,7 +170,7 @@ impl OpenWords {
     }
 
     pub(super) fn fingerprint(&self) -> u64 {
-        fingerprint(&(self.words.fingerprint, &self.bits))
+        fingerprint(&(self.words.fingerprint, &self.bits, self.are_told_apart))
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -163,7 +180,7 @@ impl OpenWords {
 
 impl PartialEq for OpenWords {
     fn eq(&self, other: &Self) -> bool {
-        self.bits == other.bits
+        (&self.bits, self.are_told_apart) == (&other.bits, other.are_told_apart)
             && (Arc::ptr_eq(&self.words, &other.words) || self.words.dfa == other.words.dfa)
     }
 }
@@ -194,6 +211,12 @@ mod tests {
         }
         labels.sort_unstable();
         assert_eq!(labels, (0..u32::try_from(open.len()).expect("few")).collect::<Vec<_>>());
+        let rest = words.all_but(open.iter().map(rank));
+        assert_eq!(rest.is_some(), open.len() < all.len());
+        for (index, word) in all.iter().enumerate().filter(|_| rest.is_some()) {
+            let label = rest.as_ref().and_then(|rest| rest.label(rank(&index)));
+            assert_eq!(label, (!open.contains(&index)).then_some(0), "{word:?} of {all:?}");
+        }
     }
 
     #[test]
