@@ -30,7 +30,7 @@ use crate::cache::{self, Bounded, Weighed, bounded};
 use crate::expression::{DfaLanguage, Expression, Kind, Leaf};
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
-use crate::schema::{Bound, Decimal, Numbers};
+use crate::schema::{Bound, Decimal, Numbers, Written};
 
 /// The characters of numerals.
 const CHARACTERS: &[u8] = b"0123456789+-.eE";
@@ -43,7 +43,7 @@ const CHARACTERS: &[u8] = b"0123456789+-.eE";
 pub(super) fn numbers(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExceeded> {
     match cells {
         [cell] if is_unconstrained(cell) && cell.multiple_of.is_none() => Ok(NUMBER.clone()),
-        [cell] if is_unconstrained(cell) && cell.digits_only => Ok(DIGITS.clone()),
+        [cell] if is_unconstrained(cell) && cell.written == Written::InDigits => Ok(DIGITS.clone()),
         [cell] if is_unconstrained(cell) => Ok(INTEGER.clone()),
         _ => known(cells, limit),
     }
@@ -92,7 +92,8 @@ static NUMBER: LazyLock<Leaf> = LazyLock::new(|| unconstrained(Numbers::default(
 static INTEGER: LazyLock<Leaf> =
     LazyLock::new(|| unconstrained(Numbers { multiple_of: Some(Decimal::one()), ..Numbers::default() }));
 static DIGITS: LazyLock<Leaf> = LazyLock::new(|| {
-    unconstrained(Numbers { multiple_of: Some(Decimal::one()), digits_only: true, ..Numbers::default() })
+    let written = Written::InDigits;
+    unconstrained(Numbers { multiple_of: Some(Decimal::one()), written, ..Numbers::default() })
 });
 
 fn unconstrained(cell: Numbers) -> Leaf {
@@ -108,7 +109,8 @@ fn build(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExceeded> {
 fn numerals(cells: &[Numbers], limit: usize) -> Result<Dfa, LimitExceeded> {
     let (whole, with_gaps): (Vec<_>, Vec<_>) =
         cells.iter().cloned().partition(|cell| cell.no_multiples_of.is_empty());
-    let (digits, whole): (Vec<_>, Vec<_>) = whole.into_iter().partition(|cell| cell.digits_only);
+    let (digits, whole): (Vec<_>, Vec<_>) =
+        whole.into_iter().partition(|cell| cell.written == Written::InDigits);
     let mut numerals = explore(&whole, CHARACTERS, limit)?;
     if !digits.is_empty() {
         // To some readers `-0` is a double.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Number, Value};
 
 use super::decimal::Decimal;
-use super::values::{Arrays, Count, NameClass, Numbers, Objects, Strings};
+use super::values::{Arrays, Count, NameClass, Numbers, Objects, Strings, Written};
 use super::{NodeId, Schema};
 
 /// Which spellings of a number count.
@@ -57,7 +57,7 @@ impl Schema {
             Value::Number(number) => {
                 // A number too long to be read is no number that a schema could name.
                 let is_right = spelled == Spelled::Anyhow || !number.as_str().contains(['.', 'e', 'E']);
-                let written = |numbers: &&Numbers| !numbers.digits_only || is_right;
+                let written = |numbers: &&Numbers| numbers.written == Written::Anyhow || is_right;
                 Decimal::from_number(number, usize::MAX).is_ok_and(|number| {
                     values.numbers.iter().filter(written).any(|numbers| numbers.contains(&number))
                 })

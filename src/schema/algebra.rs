@@ -12,7 +12,7 @@ use super::formula::{FormulaId, Formulas};
 use super::languages::Languages;
 use super::numbers;
 use super::strings;
-use super::values::{Booleans, Numbers, Strings};
+use super::values::{Booleans, Numbers, Strings, Written};
 use crate::limits::{Budget, LimitExceeded};
 use crate::regular::Dfa;
 
@@ -87,7 +87,9 @@ impl Algebra {
         self.absorb(&mut cells.arrays, &other.arrays, |a, b| a == b || *a == ArrayCell::all())?;
         self.absorb(&mut cells.objects, &other.objects, |a, b| a == b || *a == ObjectCell::all())?;
         let Cells { points, ranges, .. } = cells;
-        points.retain(|point| !ranges.iter().any(|range| range.contains(point)));
+        let includes =
+            |range: &Numbers, point: &Decimal| range.written == Written::Anyhow && range.contains(point);
+        points.retain(|point| !ranges.iter().any(|range| includes(range, point)));
         self.check_alternatives(cells.alternatives())
     }
 
@@ -128,23 +130,12 @@ impl Algebra {
     fn intersect_numbers(&mut self, a: &Cells<'_>, b: &Cells<'_>, cells: &mut Cells<'_>) -> Limited<()> {
         let digits = self.limits.number_digits;
         self.charge(a.points.len() * (1 + b.ranges.len()) + b.points.len() * (1 + a.ranges.len()))?;
-        let within = |points: &BTreeSet<Decimal>, other: &Cells<'_>| -> Vec<Decimal> {
-            points
-                .iter()
-                .filter(|point| {
-                    other.points.contains(point) || other.ranges.iter().any(|range| range.contains(point))
-                })
-                .cloned()
-                .collect()
-        };
-        for (point, other) in within(&a.points, b)
-            .into_iter()
-            .map(|point| (point, b))
-            .chain(within(&b.points, a).into_iter().map(|point| (point, a)))
-        {
-            let digits_only = !other.points.contains(&point)
-                && other.ranges.iter().filter(|range| range.contains(&point)).all(|range| range.digits_only);
-            cells.add_range(Numbers { digits_only, ..Numbers::point(point) });
+        for (points, other) in [(&a.points, b), (&b.points, a)] {
+            for point in points {
+                let written = other.written(point);
+                let both = written.map(|written| Numbers { written, ..Numbers::point(point.clone()) });
+                both.into_iter().for_each(|point| cells.add_range(point));
+            }
         }
         for range in
             self.pairs(&a.ranges, &b.ranges, |_, left, right| numbers::intersect(left, right, digits))?

@@ -10,7 +10,7 @@ use super::normalise::Normaliser;
 use super::numbers;
 use super::scope::Scope;
 use super::strings;
-use super::values::{Booleans, Numbers, Strings};
+use super::values::{Booleans, Numbers, Strings, Written};
 use crate::limits::LimitExceeded;
 
 impl<'d> Normaliser<'d> {
@@ -46,7 +46,7 @@ impl<'d> Normaliser<'d> {
     fn numbers(&self, keywords: &Keywords<'d>) -> Result<Numbers, LimitExceeded> {
         let mut numbers = keywords.numbers.clone();
         if !keywords.types.include(Types::NUMBER) {
-            numbers.digits_only = keywords.integers_are_digits;
+            numbers.written = if keywords.integers_are_digits { Written::InDigits } else { Written::Anyhow };
             let one = Decimal::one();
             numbers.multiple_of = Some(match &numbers.multiple_of {
                 Some(step) => numbers::common_multiple(step, &one, self.algebra.limits.number_digits)?,

@@ -15,7 +15,7 @@ use super::formula::FormulaId;
 use super::normalise::Normaliser;
 use super::numbers;
 use super::strings;
-use super::values::{Booleans, Strings};
+use super::values::{Booleans, Numbers, Strings, Written};
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
 
@@ -199,9 +199,14 @@ impl Algebra {
             (left.points, left.ranges) = (cells.points.clone(), cells.ranges.clone());
             return Ok(());
         }
-        let in_other =
-            |point| other.points.contains(point) || other.ranges.iter().any(|range| range.contains(point));
-        left.points.extend(cells.points.iter().filter(|point| !in_other(point)).cloned());
+        for point in &cells.points {
+            let left_over = match other.written(point) {
+                None => Some(Written::Anyhow),
+                Some(written) => written.not(),
+            };
+            let point = left_over.map(|written| Numbers { written, ..Numbers::point(point.clone()) });
+            point.into_iter().for_each(|point| left.add_range(point));
+        }
         let mut ranges = cells.ranges.clone();
         for range in &other.ranges {
             let parts = numbers::complement(range);

@@ -69,7 +69,7 @@ pub use decimal::Decimal;
 pub use error::{SchemaError, SchemaErrorKind};
 pub use read::SchemaSource;
 pub use values::{
-    Arrays, Booleans, Bound, Count, Kind, Member, NameClass, Numbers, Objects, Strings, Values,
+    Arrays, Booleans, Bound, Count, Kind, Member, NameClass, Numbers, Objects, Strings, Values, Written,
 };
 pub(crate) use wishes::Granting;
 pub use words::Words;

@@ -2,16 +2,54 @@
 
 use super::cells::Cells;
 use super::decimal::Decimal;
-use super::values::{Bound, Numbers};
+use super::values::{Bound, Numbers, Written};
 use crate::limits::LimitExceeded;
 
 impl Cells<'_> {
     /// Adds an interval that may have one number or none.
     pub(super) fn add_range(&mut self, range: Numbers) {
-        match range.as_point().filter(|_| !range.digits_only) {
+        match range.as_point().filter(|_| range.written == Written::Anyhow) {
             Some(point) => _ = range.contains(point).then(|| self.points.insert(point.clone())),
             None if is_inhabited(&range) => self.ranges.push(range),
             None => {}
+        }
+    }
+
+    /// The intervals that a text may have numbers of.
+    pub(super) fn offered_ranges(&self) -> impl Iterator<Item = &Numbers> {
+        self.ranges.iter().filter(|range| range.written != Written::Otherwise)
+    }
+
+    /// How a number is written that is one of these.
+    pub(super) fn written(&self, point: &Decimal) -> Option<Written> {
+        if self.points.contains(point) {
+            return Some(Written::Anyhow);
+        }
+        let ranges = self.ranges.iter().filter(|range| range.contains(point));
+        ranges.map(|range| range.written).reduce(Written::or)
+    }
+}
+
+impl Written {
+    /// The numerals of both.
+    fn and(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (Self::Anyhow, written) | (written, Self::Anyhow) => Some(written),
+            _ => (self == other).then_some(self),
+        }
+    }
+
+    /// The numerals of either.
+    fn or(self, other: Self) -> Self {
+        if self == other { self } else { Self::Anyhow }
+    }
+
+    /// All other numerals of integers.
+    pub(super) fn not(self) -> Option<Self> {
+        match self {
+            Self::Anyhow => None,
+            Self::InDigits => Some(Self::Otherwise),
+            Self::Otherwise => Some(Self::InDigits),
         }
     }
 }
@@ -22,6 +60,7 @@ pub(super) fn intersect(
     b: &Numbers,
     max_digits: usize,
 ) -> Result<Option<Numbers>, LimitExceeded> {
+    let Some(written) = a.written.and(b.written) else { return Ok(None) };
     let multiple_of = match (&a.multiple_of, &b.multiple_of) {
         (Some(a), Some(b)) => Some(common_multiple(a, b, max_digits)?),
         (step, None) | (None, step) => step.clone(),
@@ -34,7 +73,7 @@ pub(super) fn intersect(
         upper: tighter(&a.upper, &b.upper, |a, b| a.value < b.value),
         multiple_of,
         no_multiples_of,
-        digits_only: a.digits_only || b.digits_only,
+        written,
     };
     Ok(is_inhabited(&numbers).then_some(numbers))
 }
@@ -70,14 +109,13 @@ pub(super) fn includes(a: &Numbers, b: &Numbers) -> bool {
         && a.multiple_of
             .as_ref()
             .is_none_or(|step| b.multiple_of.as_ref().is_some_and(|other| other.is_multiple_of(step)))
-        && (!a.digits_only || b.digits_only)
+        && a.written.and(b.written) == Some(b.written)
         && a.no_multiples_of.iter().all(|step| b.no_multiples_of.contains(step))
 }
 
 /// The numbers that are not among these.
 pub(super) fn complement(numbers: &Numbers) -> Vec<Numbers> {
-    // What is an integer and written otherwise is not offered in the complement: that lacks some numerals, and allows none that is refused.
-    let Numbers { lower, upper, multiple_of, no_multiples_of, digits_only: _ } = numbers;
+    let Numbers { lower, upper, multiple_of, no_multiples_of, written } = numbers;
     let beyond = |bound: &Bound| Some(Bound { value: bound.value.clone(), inclusive: !bound.inclusive });
     let within = Numbers { lower: lower.clone(), upper: upper.clone(), ..Numbers::default() };
     let below = lower.iter().map(|lower| Numbers { upper: beyond(lower), ..Numbers::default() });
@@ -86,7 +124,8 @@ pub(super) fn complement(numbers: &Numbers) -> Vec<Numbers> {
         multiple_of.iter().map(|step| Numbers { no_multiples_of: vec![step.clone()], ..within.clone() });
     let multiples =
         no_multiples_of.iter().map(|step| Numbers { multiple_of: Some(step.clone()), ..within.clone() });
-    below.chain(above).chain(others).chain(multiples).collect()
+    let otherwise = written.not().map(|written| Numbers { written, ..numbers.clone() });
+    below.chain(above).chain(others).chain(multiples).chain(otherwise).collect()
 }
 
 /// The numbers below and above a point.
@@ -159,7 +198,7 @@ fn mirrored(numbers: &Numbers) -> Numbers {
         upper: mirror(&numbers.lower),
         multiple_of: numbers.multiple_of.clone(),
         no_multiples_of: numbers.no_multiples_of.clone(),
-        digits_only: numbers.digits_only,
+        written: numbers.written,
     }
 }
 

@@ -94,7 +94,7 @@ impl<'g, 'd> Pruner<'g, 'd> {
         Ok(Values {
             null: cells.null,
             booleans: cells.booleans,
-            numbers: points.chain(cells.ranges.iter().cloned()).collect(),
+            numbers: points.chain(cells.offered_ranges().cloned()).collect(),
             words,
             strings: cells.texts.clone(),
             arrays: arrays.map(|((array, elements), _)| self.arrays(array, elements)).collect(),

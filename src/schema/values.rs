@@ -59,8 +59,21 @@ pub struct Numbers {
     pub multiple_of: Option<Decimal>,
     /// Of what they are no whole multiples. Positive.
     pub no_multiples_of: Vec<Decimal>,
-    /// Whether they are written with digits only: in draft 4 `1.0` is no integer.
-    pub digits_only: bool,
+    /// How they are written.
+    pub written: Written,
+}
+
+/// Which numerals of a number count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Written {
+    /// All of them.
+    #[default]
+    Anyhow,
+    /// Those of digits only: in draft 4 `1.0` is no integer.
+    InDigits,
+    /// Those of integers that are not of digits only: what is left where integers of draft 4 are taken away. To some validators `1.0` is an integer in draft 4,
+    /// too, so no node has these; what is taken away from them needs them, or it would take away too little.
+    Otherwise,
 }
 
 /// The strings of a language whose length lies in a window.

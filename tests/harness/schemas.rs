@@ -130,6 +130,11 @@ fn schema() -> impl Strategy<Value = Value> {
         1 => any::<bool>().prop_map(Value::from),
         1 => wishing(),
     ];
+    nested(leaf.boxed())
+}
+
+/// Schemas of keywords around these.
+fn nested(leaf: BoxedStrategy<Value>) -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 32, 4, |inner| {
         prop::collection::vec(keyword(&inner.boxed()), 1..5).prop_map(|keywords| {
             Value::Object(keywords.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
@@ -141,4 +146,30 @@ fn schema() -> impl Strategy<Value = Value> {
 pub(crate) fn document() -> impl Strategy<Value = Value> {
     (schema(), schema(), schema())
         .prop_map(|(root, a, b)| json!({"allOf": [root], "$defs": {"a": a, "b": b}}))
+}
+
+/// The same in draft 4, which has no booleans for schemas, and whose integers are not written as `1.0`.
+pub(crate) fn document_of_draft_4() -> impl Strategy<Value = Value> {
+    let leaf = || type_names().prop_map(|types| json!({ "type": types })).boxed();
+    let schema = || nested(leaf()).prop_map(fit_for_draft_4);
+    (schema(), schema(), schema()).prop_map(|(root, a, b)| {
+        let draft = "http://json-schema.org/draft-04/schema#";
+        json!({"$schema": draft, "allOf": [root], "$defs": {"a": a, "b": b}})
+    })
+}
+
+/// Without what draft 4 calls malformed: bounds that exclude are booleans beside the bound, and something must be required.
+fn fit_for_draft_4(mut schema: Value) -> Value {
+    match &mut schema {
+        Value::Object(members) => {
+            members.remove("exclusiveMaximum");
+            members.retain(|name, value| name != "required" || *value != json!([]));
+            members.values_mut().for_each(|member| *member = fit_for_draft_4(member.take()));
+        }
+        Value::Array(elements) => {
+            elements.iter_mut().for_each(|element| *element = fit_for_draft_4(element.take()));
+        }
+        _ => {}
+    }
+    schema
 }

@@ -7,7 +7,7 @@ use super::bound::weight;
 use super::explore;
 use crate::limits::LimitExceeded;
 use crate::regular::{Dfa, Pattern};
-use crate::schema::{Bound, Decimal, Numbers};
+use crate::schema::{Bound, Decimal, Numbers, Written};
 
 /// Digits before the point, and after it, unless a bound or divisor has more: together no more than a double holds exactly.
 const INTEGER_DIGITS: i32 = 9;
@@ -46,8 +46,11 @@ fn few_multiples(cell: &Numbers) -> Option<Vec<Numbers>> {
     Some(multiples.into_iter().filter(|multiple| cell.contains(multiple)).map(Numbers::point).collect())
 }
 
-/// Numerals with few digits after the point.
+/// Numerals with few digits after the point, or none where it is to be written in digits.
 fn short(cell: &Numbers) -> Dfa {
+    if cell.written == Written::InDigits {
+        return pattern("^-?[0-9]+$");
+    }
     let finest = values(cell).map(Decimal::exponent).min().unwrap_or(0);
     // A finer number than the bounds and divisors lies between any two of them.
     let digits = FRACTION_DIGITS.max(2 - finest);

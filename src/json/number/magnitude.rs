@@ -119,7 +119,7 @@ fn ceiling(lower: &Bound, step: Option<&Decimal>, integer_digits: i32) -> Bound 
 
 /// Whether these are all numbers, or all integers.
 pub(super) fn is_unconstrained(cell: &Numbers) -> bool {
-    let Numbers { lower, upper, multiple_of, no_multiples_of, digits_only: _ } = cell;
+    let Numbers { lower, upper, multiple_of, no_multiples_of, written: _ } = cell;
     lower.is_none()
         && upper.is_none()
         && multiple_of.as_ref().is_none_or(|step| *step == Decimal::one())

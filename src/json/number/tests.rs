@@ -305,7 +305,7 @@ fn extremes() {
 
 #[test]
 fn some_integers_are_digits_only() {
-    let digits = |text: &str| Numbers { digits_only: true, ..interval(text) };
+    let digits = |text: &str| Numbers { written: Written::InDigits, ..interval(text) };
     for (cells, text, expected) in [
         ("(,)/1", "12", true),
         ("(,)/1", "-12", true),
@@ -315,6 +315,12 @@ fn some_integers_are_digits_only() {
         ("[0,5]/1", "6", false),
     ] {
         assert_eq!(automaton(&[digits(cells)]).contains(text.as_bytes()), expected, "{text} in {cells}");
+    }
+    let odd = |text: &str| Numbers { no_multiples_of: vec![decimal("2")], ..digits(text) };
+    for cells in ["(,)/1", "[0,5]/1"] {
+        let found = ["1", "3", "-7", "3.0", "2", "1e0"]
+            .map(|text| automaton(&[odd(cells)]).contains(text.as_bytes()));
+        assert_eq!(found, [true, true, cells == "(,)/1", false, false, false], "{cells}");
     }
 }
 
