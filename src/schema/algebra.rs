@@ -3,7 +3,6 @@
 //! The JSON types are disjoint, so both work type by type. Conjunction distributes over the cells of a type; children become
 //! conjunctions of formulas, which are not looked into here.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest, Wish};
@@ -147,16 +146,20 @@ impl Algebra {
 
     fn intersect_strings<'d>(&mut self, a: &Cells<'d>, b: &Cells<'d>, cells: &mut Cells<'d>) -> Limited<()> {
         self.charge(a.words.len() * (1 + b.texts.len()) + b.words.len() * (1 + a.texts.len()))?;
-        let within = |words: &BTreeSet<&'d str>, other: &Cells<'d>| -> Vec<&'d str> {
-            let allowed =
-                |word: &str| other.words.contains(word) || other.texts.iter().any(|text| text.contains(word));
-            words.iter().copied().filter(|word| allowed(word)).collect()
-        };
-        cells.words.extend(within(&a.words, b));
-        cells.words.extend(within(&b.words, a));
+        let mut doubtful = Vec::new();
+        for (words, other) in [(&a.words, b), (&b.words, a)] {
+            for &word in words {
+                match other.has_word(word) {
+                    Some(true) => _ = cells.words.insert(word),
+                    Some(false) => {}
+                    None => doubtful.push(word),
+                }
+            }
+        }
         cells.texts = self.pairs(&a.texts, &b.texts, |algebra, left, right| {
             strings::intersect(left, right, &mut algebra.languages)
         })?;
+        cells.texts.extend(strings::doubtful(&doubtful, &self.limits)?);
         Ok(())
     }
 

@@ -229,10 +229,14 @@ impl Algebra {
         other: &Cells<'d>,
         left: &mut Cells<'d>,
     ) -> Result<(), LimitExceeded> {
-        let in_other = |word: &str| {
-            other.words.contains(word) || other.texts.iter().any(|text| strings::may_contain(text, word))
-        };
-        left.words.extend(cells.words.iter().filter(|word| !in_other(word)));
+        let mut doubtful = Vec::new();
+        for word in &cells.words {
+            match other.has_word(word) {
+                Some(true) => {}
+                Some(false) => _ = left.words.insert(*word),
+                None => doubtful.push(*word),
+            }
+        }
         let mut texts = cells.texts.clone();
         for text in other.texts.iter().filter(|_| !cells.texts.is_empty()) {
             let parts = strings::complement(text, &mut self.languages)?;
@@ -246,6 +250,7 @@ impl Algebra {
                 .pairs(&texts, &[rest], |algebra, a, b| strings::intersect(a, b, &mut algebra.languages))?;
         }
         left.texts = texts;
+        left.texts.extend(strings::doubtful(&doubtful, &self.limits)?);
         Ok(())
     }
 

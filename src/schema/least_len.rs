@@ -389,6 +389,6 @@ fn least_scalar(cells: &Cells<'_>) -> Option<u64> {
     let points = cells.points.iter().map(|point| point.text_len() as u64);
     let ranges = cells.offered_ranges().map(|range| numbers::least_len(range) as u64);
     let words = cells.words.iter().map(|word| strings::spelled_len(word));
-    let texts = cells.texts.iter().map(strings::least_len);
+    let texts = cells.offered_texts().map(strings::least_len);
     [null, yes, no].into_iter().flatten().chain(points).chain(ranges).chain(words).chain(texts).min()
 }

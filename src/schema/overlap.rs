@@ -16,7 +16,7 @@ impl Cells<'_> {
             || self.shares_numbers(other, max_digits)
             || self.lists_what_is_in(other)
             || other.lists_what_is_in(self)
-            || self.texts.iter().any(|text| other.texts.iter().any(|also| share_texts(text, also)))
+            || self.offered_texts().any(|text| other.offered_texts().any(|also| share_texts(text, also)))
     }
 
     fn shares_numbers(&self, other: &Self, max_digits: usize) -> bool {

@@ -96,7 +96,7 @@ impl<'g, 'd> Pruner<'g, 'd> {
             booleans: cells.booleans,
             numbers: points.chain(cells.offered_ranges().cloned()).collect(),
             words,
-            strings: cells.texts.clone(),
+            strings: cells.offered_texts().cloned().collect(),
             arrays: arrays.map(|((array, elements), _)| self.arrays(array, elements)).collect(),
             objects: objects
                 .map(|((object, groups), _)| self.objects(object, groups))

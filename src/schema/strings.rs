@@ -4,23 +4,70 @@ use std::sync::Arc;
 
 use foldhash::{HashSet, HashSetExt};
 
+use super::cells::Cells;
 use super::languages::Languages;
 use super::values::Strings;
 use crate::limits::{LimitExceeded, Limits};
 use crate::regular::{Dfa, StateId, Window, begins_character, counted};
 
-/// The same strings; `None` where there are none.
+impl Cells<'_> {
+    /// Whether a word is one of the strings; `None` where it may be.
+    pub(super) fn has_word(&self, word: &str) -> Option<bool> {
+        if self.words.contains(word) || self.texts.iter().any(|text| text.contains(word)) {
+            return Some(true);
+        }
+        if self.texts.iter().any(|text| may_contain(text, word)) { None } else { Some(false) }
+    }
+
+    /// The strings that a text may have some of.
+    pub(super) fn offered_texts(&self) -> impl Iterator<Item = &Strings> {
+        self.texts.iter().filter(|strings| !is_doubtful(strings))
+    }
+}
+
+/// The same strings; `None` where there surely are none.
 pub(super) fn normal(strings: Strings, limits: &Limits) -> Result<Option<Strings>, LimitExceeded> {
+    if is_inhabited(&strings, strings.language.as_ref(), limits)? {
+        return Ok(Some(strings));
+    }
+    let may_have_some = match &strings.superset {
+        None => false,
+        superset => is_inhabited(&strings, superset.as_ref(), limits)?,
+    };
+    Ok(may_have_some.then(|| Strings { language: Some(Arc::new(Dfa::empty())), ..strings }))
+}
+
+/// Words of which each may be one of the strings or not, if there is one.
+pub(super) fn doubtful(words: &[&str], limits: &Limits) -> Result<Option<Strings>, LimitExceeded> {
+    if words.is_empty() {
+        return Ok(None);
+    }
+    let superset = Dfa::words(words.iter().map(|word| (word, 0)), limits.dfa_states)?;
+    let language = Some(Arc::new(Dfa::empty()));
+    Ok(Some(Strings { language, superset: Some(Arc::new(superset)), ..Strings::default() }))
+}
+
+/// Whether nothing is surely one of the strings, though something may be. No text has any of these, but what is taken away from them needs them, or it would
+/// take away too little.
+fn is_doubtful(strings: &Strings) -> bool {
+    strings.language.as_ref().is_some_and(|language| language.is_empty())
+}
+
+/// Whether a language has words of the lengths of some strings.
+fn is_inhabited(
+    strings: &Strings,
+    language: Option<&Arc<Dfa>>,
+    limits: &Limits,
+) -> Result<bool, LimitExceeded> {
     let (min, max) = (strings.min_length, strings.max_length);
-    let inhabited = match &strings.language {
+    Ok(match language {
         None => max.is_none_or(|max| min <= max),
         Some(language) if (min, max) == (0, None) => !language.is_empty(),
         Some(language) => match is_plainly_inhabited(language, min, max, limits) {
             Some(inhabited) => inhabited,
             None => !Window::new(Arc::clone(language), min, max, limits.window_entries)?.is_empty(),
         },
-    };
-    Ok(inhabited.then_some(strings))
+    })
 }
 
 /// Whether a language has words of these lengths, where that is known without a table of lengths: from a shortest word, or because there is
@@ -101,7 +148,7 @@ pub(super) fn complement(
 }
 
 /// Whether a text may be one of these: it is not surely none.
-pub(super) fn may_contain(strings: &Strings, text: &str) -> bool {
+fn may_contain(strings: &Strings, text: &str) -> bool {
     match &strings.superset {
         None => strings.contains(text),
         Some(superset) => {
@@ -121,11 +168,12 @@ pub(super) fn automaton(strings: &Strings, limits: &Limits) -> Result<Arc<Dfa>, 
     Ok(Arc::new(language.intersection(&window, limits.dfa_states)?))
 }
 
-/// Whether it is plain that everything in `b` is in `a`.
+/// Whether it is plain that everything in `b` is in `a`, and what may be in `b` may be in `a`.
 pub(super) fn includes(a: &Strings, b: &Strings) -> bool {
     a.min_length <= b.min_length
         && a.max_length.is_none_or(|max| b.max_length.is_some_and(|other| other <= max))
         && (a.language.is_none() || a.language == b.language)
+        && (a.language.is_none() || b.superset.is_none() || a.superset == b.superset)
 }
 
 /// The length of a shortest JSON text, or more where finding that out would take long.
