@@ -156,10 +156,10 @@ fn distinct_objects_have_names_for_what_they_wish_for() {
     let but_a = json!({"type": "object", "not": {"propertyNames": {"enum": ["a"]}}, "maxProperties": 1});
     check(&but_a, (3, 3), true);
     // The second includes the first, but names of its class are not counted.
-    let flag = json!({"type": "boolean"});
+    let same = json!({"$ref": "#/items/anyOf/0/properties/a"});
     let fewer = json!({"anyOf": [
-        {"type": "object", "properties": {"a": flag}, "additionalProperties": false},
-        {"type": "object", "patternProperties": {"^[ab]$": flag}, "additionalProperties": false}]});
+        {"type": "object", "properties": {"a": {"type": "boolean"}}, "additionalProperties": false},
+        {"type": "object", "patternProperties": {"^[ab]$": same}, "additionalProperties": false}]});
     check(&fewer, (3, 3), true);
 }
 

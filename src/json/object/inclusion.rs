@@ -91,7 +91,8 @@ impl<'m> Outline<'m> {
     /// Less where more is allowed.
     fn rank(&self) -> impl Ord + use<> {
         let count = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>();
-        (Reverse(count(&self.open)), count(&self.required), self.least, Reverse(self.most))
+        let classes = self.others.len();
+        (Reverse(count(&self.open)), count(&self.required), self.least, Reverse(self.most), Reverse(classes))
     }
 
     /// Whether it is plain that everything the other one allows is allowed here.
