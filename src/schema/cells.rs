@@ -115,11 +115,23 @@ impl<'d> Cells<'d> {
     }
 
     pub(super) fn is_empty(&self) -> bool {
+        self.has_nothing_sure()
+            && (self.ranges.is_empty() && self.texts.is_empty() && self.objects.is_empty())
+    }
+
+    /// Whether it is plain that no text has any of the values: those that are left may be values or not.
+    pub(super) fn offer_nothing(&self) -> bool {
+        self.has_nothing_sure()
+            && self.offered_ranges().next().is_none()
+            && self.offered_texts().next().is_none()
+            && !self.objects.iter().any(ObjectCell::is_possible)
+    }
+
+    /// Whether there is nothing of what is never in doubt.
+    fn has_nothing_sure(&self) -> bool {
         !self.null
             && self.booleans.is_empty()
-            && (self.points.is_empty() && self.ranges.is_empty())
-            && (self.words.is_empty() && self.texts.is_empty())
-            && (self.arrays.is_empty() && self.objects.is_empty())
+            && (self.points.is_empty() && self.words.is_empty() && self.arrays.is_empty())
     }
 
     /// The most alternatives of one type, listed numbers and strings not counted.
@@ -230,8 +242,14 @@ impl<'d> ObjectCell<'d> {
         self.members.iter().filter(|member| member.required)
     }
 
-    /// The same objects; `None` where it is plain that there are none.
+    /// The same objects; `None` where it is plain that there are none. Of a cell that lacks names it is not: its complement is refused, and that of nothing would
+    /// be all objects.
     pub(super) fn normal(self) -> Option<Self> {
+        (self.lacks_names || self.is_possible()).then_some(self)
+    }
+
+    /// Whether it is not plain that no text has these objects.
+    pub(super) fn is_possible(&self) -> bool {
         let count = u32::try_from(self.required().count()).unwrap_or(u32::MAX);
         let possible = self.members.iter().filter(|member| member.formula != FormulaId::FALSE).count();
         let enough = !self.rest.is_empty() || self.min_members as usize <= possible;
@@ -239,7 +257,7 @@ impl<'d> ObjectCell<'d> {
         let sound = self.required().all(|member| member.formula != FormulaId::FALSE);
         let granted =
             self.wishes.is_empty() || !self.rest.is_empty() && self.max_members.is_none_or(|max| count < max);
-        (enough && fits && sound && granted).then_some(self)
+        enough && fits && sound && granted
     }
 }
 

@@ -165,7 +165,12 @@ impl<'d> Normaliser<'d> {
         charged.map_err(|limit| self.limit_at(location, limit))?;
         let of_one = one.required().take(TELLING).map(|member| (member.formula, other.at(member.name)));
         let of_other = other.required().take(TELLING).map(|member| (one.at(member.name), member.formula));
-        for (formula, also) in of_one.chain(of_other) {
+        // Where names are lacking nothing may be allowed under one that is allowed.
+        let lacks_names = one.lacks_names || other.lacks_names;
+        let is_sure = |(formula, also): &(FormulaId, FormulaId)| {
+            !lacks_names || *formula != FormulaId::FALSE && *also != FormulaId::FALSE
+        };
+        for (formula, also) in of_one.chain(of_other).filter(is_sure) {
             let both = self.algebra.and(formula, also).map_err(|limit| self.limit_at(location, limit))?;
             if self.is_impossible(both) {
                 return Ok(true);

@@ -206,6 +206,9 @@ impl<'g, 'd> Search<'g, 'd> {
         let needed = u64::from(object.min_members).saturating_sub(required);
         let names: u64 = object.required().map(|member| strings::spelled_len(member.name) + 1).sum();
         let cell = self.open(node, 2 + names);
+        if !object.is_possible() {
+            return self.want(cell, FormulaId::FALSE, Want::Needs(1));
+        }
         let room =
             object.max_members.map_or(usize::MAX, |max| (max as usize).saturating_sub(required as usize));
         self.cells[cell].more = Some(More {

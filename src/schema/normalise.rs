@@ -297,7 +297,7 @@ impl<'d> Normaliser<'d> {
         (1..=given.len()).find_map(|count| {
             let keywords = self.reader.read_some(location, &given[..count]).ok()?;
             let cells = self.keyword_cells(location, scope, &keywords).ok()?;
-            cells.is_empty().then_some(given[count - 1].0)
+            cells.offer_nothing().then_some(given[count - 1].0)
         })
     }
 

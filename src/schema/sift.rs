@@ -46,7 +46,8 @@ impl<'d> Normaliser<'d> {
     }
 
     pub(super) fn is_impossible_object(&mut self, cell: &ObjectCell<'d>) -> bool {
-        cell.required().any(|member| self.is_impossible(member.formula))
+        let is_sure = |formula| !cell.lacks_names || formula != FormulaId::FALSE;
+        cell.required().any(|member| is_sure(member.formula) && self.is_impossible(member.formula))
             || cell.wishes.iter().any(|wish| self.is_impossible(wish.formula))
     }
 
