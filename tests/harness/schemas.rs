@@ -22,7 +22,7 @@ pub(crate) fn value() -> impl Strategy<Value = Value> {
 }
 
 fn name() -> impl Strategy<Value = String> {
-    prop::sample::select(vec!["a", "b", "ab", "x1"]).prop_map(str::to_owned)
+    prop::sample::select(vec!["a", "b", "ab", "x1", "(?<n>a)"]).prop_map(str::to_owned)
 }
 
 /// Whether a text has no strings of which it is not known whether they are regular expressions, and no integer that draft 4 may call none.
