@@ -1,10 +1,12 @@
-//! Texts that are no strings after all: the names that an object uses already.
+//! Texts that are no strings after all: the names that an object uses already, the elements that an array has.
 //!
 //! Two lists are read side by side: the names that the schema knows, the same in every state of an object, and the few that were used besides. One
 //! automaton of all of them for each state would cost more than the state's mask.
 
 use std::sync::Arc;
 
+use super::StringLanguage;
+use super::state::Position;
 use crate::json::listed::Listed;
 use crate::regular::{ByteSet, Dfa, StateId};
 
@@ -88,6 +90,49 @@ impl Excluded {
     fn unpack(&self, state: StateId) -> (Option<StateId>, Option<StateId>) {
         let states = self.more.states();
         ((state / (states + 1)).checked_sub(1), (state % (states + 1)).checked_sub(1))
+    }
+}
+
+impl StringLanguage {
+    /// These strings, of which none is excluded, but those whose text is one of the `known` or of `more`; `None` where none is left.
+    pub(in crate::json) fn but(
+        &self,
+        known: Option<&Arc<Dfa>>,
+        more: impl IntoIterator<Item = impl Into<Arc<str>>>,
+    ) -> Option<Self> {
+        let excluded = Excluded::new(known, Listed::new(more));
+        let can_be_longer = |excluded: &Excluded| self.is_endless() || self.can_be_longer(excluded);
+        // Where each word can be longer none kills a prefix; otherwise the difference says which is killed.
+        if excluded.as_ref().is_none_or(can_be_longer) {
+            let strings = Self::within(self.dfa.clone(), self.window.clone(), self.escapes);
+            return Some(Self { excluded, ..strings }.hashed());
+        }
+        let (min, max) = self.window.bounds();
+        let rest = Arc::new(excluded?.removed_from(&self.dfa));
+        let strings = Self::new(rest, min, max, self.escapes, usize::MAX).expect("no limit");
+        (!strings.window.is_empty()).then_some(strings)
+    }
+
+    /// Whether there are words without end from every state.
+    fn is_endless(&self) -> bool {
+        let mut states = 0..u32::try_from(self.dfa.states()).expect("states fit 32 bits");
+        // A list, whose states need not be counted, is known to end.
+        self.window.bounds().1.is_none()
+            && self.dfa.count().is_none()
+            && states.all(|state| self.dfa.count_from(state).is_none())
+    }
+
+    /// Whether there are longer texts than each of some words. If all texts that begin in some way were among the words, there would be none longer than the
+    /// longest of these.
+    fn can_be_longer(&self, words: &Excluded) -> bool {
+        let start = Position { dfa: self.dfa.start(), chars: 0, excluded: None };
+        words.all(|word| {
+            let end = self.read_all(start, word);
+            let is_longer = |end: Position| {
+                self.dfa.next_bytes(end.dfa).iter().any(|byte| self.read(end, byte).is_some())
+            };
+            end.is_none_or(is_longer)
+        })
     }
 }
 

@@ -25,7 +25,6 @@ use wide::Wide;
 pub(super) use words::{OpenWords, Words};
 
 use crate::expression::{Class, Expression, Kind, Label, Language, Leaf, PlainText, State, fingerprint};
-use crate::json::listed::Listed;
 use crate::limits::LimitExceeded;
 use crate::regular::{ByteSet, Dfa, Window, begins_character};
 
@@ -142,47 +141,6 @@ impl StringLanguage {
         let window = Window::new(dfa.clone(), 0, None, usize::MAX).expect("no bounds, no table");
         let (fingerprint, wide) = (open.fingerprint(), OnceLock::from(None));
         Self { fingerprint, open: Some(open), wide, ..Self::within(dfa, window, Escapes::Needed) }
-    }
-
-    /// These strings, of which none is excluded, but those whose text is one of the `known` or of `more`; `None` where none is left.
-    pub(super) fn but(
-        &self,
-        known: Option<&Arc<Dfa>>,
-        more: impl IntoIterator<Item = impl Into<Arc<str>>>,
-    ) -> Option<Self> {
-        let excluded = Excluded::new(known, Listed::new(more));
-        let can_be_longer = |excluded: &Excluded| self.is_endless() || self.can_be_longer(excluded);
-        // Where each word can be longer none kills a prefix; otherwise the difference says which is killed.
-        if excluded.as_ref().is_none_or(can_be_longer) {
-            let strings = Self::within(self.dfa.clone(), self.window.clone(), self.escapes);
-            return Some(Self { excluded, ..strings }.hashed());
-        }
-        let (min, max) = self.window.bounds();
-        let rest = Arc::new(excluded?.removed_from(&self.dfa));
-        let strings = Self::new(rest, min, max, self.escapes, usize::MAX).expect("no limit");
-        (!strings.window.is_empty()).then_some(strings)
-    }
-
-    /// Whether there are words without end from every state.
-    fn is_endless(&self) -> bool {
-        let mut states = 0..u32::try_from(self.dfa.states()).expect("states fit 32 bits");
-        // A list, whose states need not be counted, is known to end.
-        self.window.bounds().1.is_none()
-            && self.dfa.count().is_none()
-            && states.all(|state| self.dfa.count_from(state).is_none())
-    }
-
-    /// Whether there are longer texts than each of some words. If all texts that begin in some way were among the words, there would be none longer than the
-    /// longest of these.
-    fn can_be_longer(&self, words: &Excluded) -> bool {
-        let start = Position { dfa: self.dfa.start(), chars: 0, excluded: None };
-        words.all(|word| {
-            let end = self.read_all(start, word);
-            let is_longer = |end: Position| {
-                self.dfa.next_bytes(end.dfa).iter().any(|byte| self.read(end, byte).is_some())
-            };
-            end.is_none_or(is_longer)
-        })
     }
 
     /// The same strings, with states that know how many characters were read.
