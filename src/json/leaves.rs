@@ -28,8 +28,9 @@ pub(super) struct Leaves {
 /// Strings that are listed one by one, made when a text first gets there.
 #[derive(Default)]
 pub(super) struct ListedStrings {
+    /// All of them, by the automaton that the schema has: that of a long list was made when compiling.
     all: OnceLock<Expression>,
-    /// By what some of them are told.
+    /// The same words, told apart, for those that are left of them.
     words: OnceLock<Arc<Words>>,
 }
 

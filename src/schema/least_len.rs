@@ -206,6 +206,7 @@ impl<'g, 'd> Search<'g, 'd> {
         let needed = u64::from(object.min_members).saturating_sub(required);
         let names: u64 = object.required().map(|member| strings::spelled_len(member.name) + 1).sum();
         let cell = self.open(node, 2 + names);
+        // One that lacks names is kept for the sake of its complement.
         if !object.is_possible() {
             return self.want(cell, FormulaId::FALSE, Want::Needs(1));
         }
