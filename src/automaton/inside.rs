@@ -31,8 +31,8 @@ impl Inside {
             None => self.first = Some(Except { set: set.clone(), tokens: [].into() }),
             Some(first) if Arc::ptr_eq(&first.set, set) => first.tokens = [].into(),
             Some(_) if has(&self.others, set) => {}
-            // Copying words and adding a few tokens costs less than clearing a mask, adding a few and then words.
-            Some(first) if first.set.is_few() && !set.is_few() && first.tokens.is_empty() => {
+            // What a mask begins with is put back, not written, where it began so before: that should be most of it.
+            Some(first) if first.set.is_shorter(set) && first.tokens.is_empty() => {
                 self.others.push(std::mem::replace(&mut first.set, set.clone()));
             }
             Some(_) => self.others.push(set.clone()),

@@ -103,7 +103,13 @@ pub(super) struct Sheet {
 impl Sheet {
     /// No tokens.
     pub(super) fn new(width: usize) -> Self {
-        Self { bits: BitVec::repeat(false, width), source: None, base: None, changed: Vec::new() }
+        let bits = BitVec::repeat(false, width);
+        Self { bits, source: None, base: Some(Source::EMPTY), changed: Vec::new() }
+    }
+
+    /// Whether less is written where a mask begins as they did.
+    fn comes_back(&self) -> bool {
+        self.source.is_some() && self.base.is_some()
     }
 
     /// They are going to be changed in an unknown way.
@@ -164,9 +170,14 @@ impl TokenMask {
         found.is_some()
     }
 
-    /// Puts the words aside, for others that may be written on: new ones, or those that were aside for longest.
+    /// Puts the words aside, for others that may be written on: some of which nothing is known, new ones, or those that were aside for longest.
     fn put_aside(&mut self) {
-        let others = if self.aside.len() < ASIDE { Sheet::new(self.width()) } else { self.aside.remove(0) };
+        let spare = self.aside.iter().position(|sheet| !sheet.comes_back());
+        let spare = spare.or((self.aside.len() == ASIDE).then_some(0));
+        let others = match spare {
+            Some(place) => self.aside.remove(place),
+            None => Sheet::new(self.width()),
+        };
         self.aside.push(mem::replace(&mut self.now, others));
     }
 }
@@ -178,7 +189,7 @@ impl Target for Refill<'_> {
     fn begin(&mut self, base: Base<'_>) {
         let mask = &mut *self.0;
         let is_base = |sheet: &Sheet| sheet.base == Some(base.source);
-        if !is_base(&mask.now) && !mask.turn_to(is_base) && mask.now.base.is_some() {
+        if !is_base(&mask.now) && !mask.turn_to(is_base) && mask.now.comes_back() {
             mask.put_aside();
         }
         mask.now.begin(base);
