@@ -1,48 +1,158 @@
 //! Bounded caches: everything that is remembered may be forgotten.
 //!
-//! What is looked up is a function of its key, so an entry that was dropped is computed again and only time is lost. The caches are
-//! `quick_cache`'s: sharded, bounded by weight, and readers of different entries do not wait for each other.
+//! What is looked up is a function of its key, so an entry that was dropped is computed again and only time is lost. Entries are of two generations: where the
+//! young ones are half of what may be remembered they grow old, and what was old is forgotten; an old one that is asked for is young again. So what is in use stays,
+//! and reading a young entry changes nothing: readers share a lock.
+//!
+//! `quick_cache`, which was here before, keeps an order among all entries. A new state is a dozen lookups and insertions in tables of as many types: with less to
+//! do in each the mean of mask and accept is 0.98 and p90 0.965 of what it was (700 files of maskbench-dev, old and new in turn, five times; the same when
+//! 64 MB are written before each file).
 
 use std::convert::Infallible;
-use std::hash::Hash;
-use std::sync::Arc;
+use std::hash::{BuildHasher, Hash};
+use std::mem;
+use std::sync::{Arc, PoisonError, RwLock};
 
-use quick_cache::sync::{Cache, DefaultLifecycle};
-use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
+use foldhash::fast::RandomState;
+use hashbrown::{Equivalent, HashTable};
 
 /// The bytes that an entry holds, roughly: its own allocations, not what it shares.
 pub(crate) trait Weight {
     fn weight_bytes(&self) -> usize;
 }
 
-/// Weighs entries by [`Weight`], plus what the cache itself needs for one.
-#[derive(Clone)]
-pub(crate) struct ByBytes;
+/// What the cache itself needs for an entry.
+const ENTRY_BYTES: usize = 96;
 
-const ENTRY_BYTES: u64 = 96;
+/// Parts of a cache, each with a lock of its own.
+const SHARDS: usize = 4;
 
-impl<K, V: Weight> Weighter<K, V> for ByBytes {
-    fn weight(&self, _key: &K, value: &V) -> u64 {
-        value.weight_bytes() as u64 + ENTRY_BYTES
-    }
+/// A cache bounded in bytes. A value that is more than an eighth of them is not kept.
+pub(crate) struct Bounded<K, V> {
+    shards: [RwLock<Generations<K, V>>; SHARDS],
+    hasher: RandomState,
+    /// The bytes of a generation.
+    most: usize,
 }
 
-/// A cache bounded in bytes.
-pub(crate) type Bounded<K, V> = Cache<K, V, ByBytes>;
+/// Entries that were asked for lately, and those that were not asked for since the others began.
+struct Generations<K, V> {
+    young: Generation<K, V>,
+    old: Generation<K, V>,
+}
 
-/// Parts of a cache, each with a lock that readers share. By default there are four for each processor, and each grammar has six caches: what a grammar
-/// holds, and how much of a cache one entry may fill, would depend on the machine.
-const SHARDS: usize = 4;
+struct Generation<K, V> {
+    entries: HashTable<Entry<K, V>>,
+    bytes: usize,
+}
+
+struct Entry<K, V> {
+    hash: u64,
+    key: K,
+    value: V,
+    /// Weighed once, so that what is counted is what was counted before.
+    bytes: usize,
+}
 
 /// A cache of at most `bytes`.
 pub(crate) fn bounded<K: Eq + Hash, V: Weight + Clone>(bytes: usize) -> Bounded<K, V> {
-    let options = OptionsBuilder::new()
-        .shards(SHARDS)
-        .estimated_items_capacity((bytes / 1024).max(16))
-        .weight_capacity(bytes as u64)
-        .build()
-        .expect("both capacities are set");
-    Cache::with_options(options, ByBytes, DefaultHashBuilder::default(), DefaultLifecycle::default())
+    Bounded {
+        shards: std::array::from_fn(|_| RwLock::default()),
+        hasher: RandomState::default(),
+        most: bytes / SHARDS / 2,
+    }
+}
+
+impl<K: Eq + Hash, V: Weight + Clone> Bounded<K, V> {
+    /// What is remembered of a key.
+    pub(crate) fn get<Q: Hash + Equivalent<K>>(&self, key: &Q) -> Option<V> {
+        let hash = self.hasher.hash_one(key);
+        let known = self.shard(hash).read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = known.young.get(hash, key) {
+            return Some(value.clone());
+        }
+        known.old.get(hash, key)?;
+        drop(known);
+        self.change(hash, |known| {
+            let Some(entry) = known.old.take(hash, key) else { return (None, None) };
+            let value = entry.value.clone();
+            (Some(value), known.add(entry, self.most))
+        })
+    }
+
+    /// Remembers a value.
+    pub(crate) fn insert(&self, key: K, value: V) {
+        let hash = self.hasher.hash_one(&key);
+        let bytes = value.weight_bytes() + ENTRY_BYTES;
+        self.change(hash, |known| ((), known.add(Entry { hash, key, value, bytes }, self.most)));
+    }
+
+    /// The bytes of all entries.
+    pub(crate) fn weight(&self) -> usize {
+        let bytes = |shard: &RwLock<Generations<K, V>>| {
+            let known = shard.read().unwrap_or_else(PoisonError::into_inner);
+            known.young.bytes + known.old.bytes
+        };
+        self.shards.iter().map(bytes).sum()
+    }
+
+    /// Changes the part of a hash. What is forgotten is dropped when nobody waits for that.
+    fn change<T>(
+        &self,
+        hash: u64,
+        change: impl FnOnce(&mut Generations<K, V>) -> (T, Option<Generation<K, V>>),
+    ) -> T {
+        let mut known = self.shard(hash).write().unwrap_or_else(PoisonError::into_inner);
+        let (answer, forgotten) = change(&mut known);
+        drop(known);
+        drop(forgotten);
+        answer
+    }
+
+    fn shard(&self, hash: u64) -> &RwLock<Generations<K, V>> {
+        // The tables look at the lowest and the highest bits.
+        &self.shards[(hash >> 32) as usize % SHARDS]
+    }
+}
+
+impl<K: Eq, V> Generations<K, V> {
+    /// Adds a young entry, unless it is too much or there already; what is forgotten for it.
+    fn add(&mut self, entry: Entry<K, V>, most: usize) -> Option<Generation<K, V>> {
+        if entry.bytes > most || self.young.get(entry.hash, &entry.key).is_some() {
+            return None;
+        }
+        let is_full = self.young.bytes + entry.bytes > most;
+        let forgotten = is_full.then(|| mem::replace(&mut self.old, mem::take(&mut self.young)));
+        self.young.bytes += entry.bytes;
+        self.young.entries.insert_unique(entry.hash, entry, |entry| entry.hash);
+        forgotten
+    }
+}
+
+impl<K, V> Generation<K, V> {
+    fn get<Q: Equivalent<K>>(&self, hash: u64, key: &Q) -> Option<&V> {
+        let entry = self.entries.find(hash, |entry| entry.hash == hash && key.equivalent(&entry.key))?;
+        Some(&entry.value)
+    }
+
+    fn take<Q: Equivalent<K>>(&mut self, hash: u64, key: &Q) -> Option<Entry<K, V>> {
+        let is_it = |entry: &Entry<K, V>| entry.hash == hash && key.equivalent(&entry.key);
+        let (entry, _) = self.entries.find_entry(hash, is_it).ok()?.remove();
+        self.bytes -= entry.bytes;
+        Some(entry)
+    }
+}
+
+impl<K, V> Default for Generation<K, V> {
+    fn default() -> Self {
+        Self { entries: HashTable::new(), bytes: 0 }
+    }
+}
+
+impl<K, V> Default for Generations<K, V> {
+    fn default() -> Self {
+        Self { young: Generation::default(), old: Generation::default() }
+    }
 }
 
 /// A value with the bytes that it and its key hold.
@@ -89,4 +199,56 @@ pub(crate) fn try_known<K: Eq + Hash, T: ?Sized, V: Into<Arc<T>>, E>(
     let bytes = bytes(&key, &value);
     cache.insert(key, Weighed { value: value.clone(), bytes });
     Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Weight for usize {
+        fn weight_bytes(&self) -> usize {
+            *self
+        }
+    }
+
+    const BYTES: usize = 64 << 10;
+
+    #[test]
+    fn holds_no_more_bytes_than_it_may() {
+        let cache = bounded::<u32, usize>(BYTES);
+        for key in 0..10_000 {
+            cache.insert(key, key as usize % 500);
+            assert!(cache.weight() <= BYTES, "after {key}");
+        }
+        assert!(cache.weight() > BYTES / 4);
+        let known = (0..10_000).filter(|key| cache.get(key).is_some()).count();
+        assert!((1..1_000).contains(&known), "{known}");
+    }
+
+    #[test]
+    fn what_is_asked_for_stays() {
+        let cache = bounded::<u32, usize>(BYTES);
+        cache.insert(0, 7);
+        for key in 1..10_000 {
+            cache.insert(key, 100);
+            assert_eq!(cache.get(&0), Some(7), "after {key}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_much_is_not_kept() {
+        let cache = bounded::<u32, usize>(BYTES);
+        cache.insert(0, 1);
+        cache.insert(1, BYTES / 8);
+        assert_eq!((cache.get(&0), cache.get(&1)), (Some(1), None));
+        cache.insert(0, 2);
+        assert_eq!(cache.get(&0), Some(1), "the first value of a key is kept");
+    }
+
+    #[test]
+    fn failures_are_not_remembered() {
+        let cache = bounded::<u32, Weighed<u32>>(BYTES);
+        let find = |found: Result<u32, ()>| try_known(&cache, 0, |_| found, |_, _| 4).map(|found| *found);
+        assert_eq!([find(Err(())), find(Ok(1)), find(Err(()))], [Err(()), Ok(1), Ok(1)]);
+    }
 }

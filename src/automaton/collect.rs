@@ -20,13 +20,14 @@ use super::leaf_table::{LeafEntry, LeafTables};
 use super::openings::Openings;
 use super::residual::step;
 use super::sort::{Exits, Scope, pass_on};
-use super::stack::Stack;
+use super::stack::{Frame, Stack};
 use super::steps::Steps;
+use super::summary::{Beyond, Summary};
 use super::thread::{Head, Tape, Thread};
 use super::token_set::TokenSet;
 use super::walk;
 use super::ways::Ways;
-use crate::expression::{Class, Leaf, State};
+use crate::expression::{Class, Expression, Kind, Leaf, State};
 use crate::regular::ByteSet;
 use crate::special::{SpecialToken, TokenId};
 use crate::vocabulary::Vocabulary;
@@ -45,30 +46,9 @@ struct Origin<'t> {
     node: Option<u32>,
 }
 
-/// Tokens that go on beyond a leaf.
-struct Beyond {
-    /// Those that are many, in sets that others share.
-    sets: Vec<Arc<TokenSet>>,
-    /// The others.
-    tokens: Vec<TokenId>,
-}
-
 /// Room for the tokens that most masks list. With it, and with room for eight pending expressions where a stack is opened, the mean of mask and accept
 /// is 2 to 4 % less (every twelfth file of maskbench-dev, with and without in turn, ten times).
 const USUAL: usize = 256;
-
-/// Fewer tokens than this are copied, not shared: a set is some lines of memory away.
-const FEW: usize = 32;
-
-impl Beyond {
-    fn add(&mut self, set: &Arc<TokenSet>) {
-        match set.at_most(FEW) {
-            Some(tokens) => self.tokens.extend(tokens),
-            None if self.sets.iter().any(|known| Arc::ptr_eq(known, set)) => {}
-            None => self.sets.push(set.clone()),
-        }
-    }
-}
 
 /// Collects the tokens of threads.
 pub(super) struct Collector<'a> {
@@ -83,8 +63,6 @@ pub(super) struct Collector<'a> {
     inside: Inside,
     /// All others.
     beyond: Beyond,
-    /// Nodes at which what all captured texts have in common ends. What follows there is each text's own.
-    captured: Vec<u32>,
 }
 
 impl<'a> Collector<'a> {
@@ -105,8 +83,7 @@ impl<'a> Collector<'a> {
                 reads_plain: OnceCell::new(),
                 steps: Steps::new(steps),
                 inside: Inside::default(),
-                beyond: Beyond { sets: Vec::new(), tokens: Vec::with_capacity(USUAL) },
-                captured: Vec::new(),
+                beyond: Beyond::with_room(USUAL),
             };
             collector.steps.meet(threads);
             threads.iter().for_each(|thread| collector.thread(Origin { thread, node: None }));
@@ -122,7 +99,7 @@ impl<'a> Collector<'a> {
 
     fn finish(mut self) -> Allowed {
         let own_bytes = if self.beyond.tokens.len() > MANY { self.gather() } else { 0 };
-        let Beyond { sets, tokens } = self.beyond;
+        let Beyond { sets, tokens, .. } = self.beyond;
         Allowed::new(self.inside, sets.into(), tokens.into(), own_bytes)
     }
 
@@ -179,9 +156,7 @@ impl<'a> Collector<'a> {
             return self.leave_by(origin, &exits);
         }
         let make = || Kept::new(vocabulary, (leaf, state), (&class, &entry), (&exits, &doubtful));
-        // Few bytes are the names of one object, and soon read.
-        let is_much = doubtful == ByteSet::ALL;
-        let kept = if is_much { leaves.kept(leaf, state, make) } else { Arc::new(make()) };
+        let kept = leaves.kept(leaf, state, make);
         self.whole_tokens(&entry, &kept.refused);
         self.leave_by(origin, &kept.exits);
     }
@@ -249,7 +224,7 @@ impl<'a> Collector<'a> {
     /// Adds the tokens that leave the first frame of a thread at some ways, and go on below.
     fn leave(&mut self, origin: Origin<'_>, below: &Stack, ways: &Ways) {
         self.below(below, &origin.thread.tape, ways);
-        let mut captured = std::mem::take(&mut self.captured);
+        let mut captured = std::mem::take(&mut self.beyond.captured);
         captured.sort_unstable();
         captured.dedup();
         let depth = origin.node.map_or(0, |node| usize::from(self.vocabulary.trie().node(node).depth));
@@ -263,8 +238,32 @@ impl<'a> Collector<'a> {
 
     /// Adds the tokens that go on after some ways on a stack.
     fn below(&mut self, stack: &Stack, tape: &Tape, ways: &Ways) {
+        if let Some((Frame::Expression(expression), rest)) = stack.top()
+            && matches!(expression.kind(), Kind::Rule(rule) if rule.recurs())
+        {
+            let summary = self.summary(expression, ways);
+            self.beyond.add_all(&summary);
+            return summary.ends.iter().for_each(|ways| self.below(rest, tape, ways));
+        }
         let threads = self.openings.common(stack, tape);
         threads.iter().for_each(|thread| self.pass(thread, ways));
+    }
+
+    /// What an expression does with tokens that go on after some ways.
+    fn summary(&mut self, expression: &Expression, ways: &Ways) -> Arc<Summary> {
+        let key = (expression.clone(), ways.clone());
+        if let Some(known) = self.openings.summaries().get(&key) {
+            return known;
+        }
+        let beyond = std::mem::take(&mut self.beyond);
+        let threads = self.openings.common(&Stack::default().push_expression(expression), &Tape::Outside);
+        threads.iter().for_each(|thread| self.pass(thread, ways));
+        let found = std::mem::replace(&mut self.beyond, beyond);
+        let summary = Arc::new(Summary::new(self.vocabulary, found));
+        if !self.steps.are_used_up() {
+            self.openings.summaries().insert(key, summary.clone());
+        }
+        summary
     }
 
     /// Adds the tokens of a literal after some ways; the ways after it.
@@ -290,8 +289,9 @@ impl<'a> Collector<'a> {
         }
         self.steps.spend(1 + ways.nodes().len() / WAYS_PER_STEP);
         match &thread.head {
-            Head::End if thread.tape == Tape::Any => self.captured.extend(ways.nodes()),
-            Head::End | Head::Special(_) => {}
+            Head::End if thread.tape == Tape::Any => self.beyond.captured.extend(ways.nodes()),
+            Head::End => self.beyond.ends.extend(ways.nodes()),
+            Head::Special(_) => {}
             Head::Literal { bytes, at } => {
                 if let Some(ways) = self.spell(ways, &bytes[*at..]) {
                     self.below(&thread.below, &thread.tape, &ways);
@@ -343,7 +343,7 @@ fn add_own(inside: &mut Inside, vocabulary: &Vocabulary, tokens: impl IntoIterat
     tokens.into_iter().for_each(|token| own.insert(token));
     let own = Arc::new(own.finish());
     inside.add(&own);
-    own.memory_bytes()
+    own.begun_bytes()
 }
 
 /// Follows the one path of a literal from a node, or from the root; the last node, if the trie has the path.

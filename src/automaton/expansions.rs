@@ -21,7 +21,7 @@ impl Expansions {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        usize::try_from(self.0.weight()).unwrap_or(usize::MAX)
+        self.0.weight()
     }
 }
 

@@ -1,9 +1,10 @@
 //! What a state keeps of what its class reads.
 //!
 //! A class reads all that its states read, and for some of them more: a name that is used up, a text that is too short yet, one that a pattern does
-//! not end in. What begins with a doubtful byte is therefore read once more, with the state itself. Where that is all of it, some thousand tokens, it
-//! is [remembered](super::leaf_table): formats and least lengths are the same in many grammars (2 % of the mean and 3 % at p90 over every twelfth file of
-//! maskbench-dev, old and new in turn eight times; a fifth where the formats of a file were met before).
+//! not end in. What begins with a doubtful byte is therefore read once more, with the state itself, and [remembered](super::leaf_table): formats and least
+//! lengths are the same in many grammars, and six of ten states of names were met before, as the names that an object knows are excluded wherever
+//! it stands. Remembering these, too, the mean of mask and accept is 0.99 and p90 0.96 of what it was (700 files of maskbench-dev, old and new in turn,
+//! six times).
 
 use super::leaf_table::LeafEntry;
 use super::sort::{Exits, exit_bytes};

@@ -3,7 +3,7 @@
 //! For a thread in a leaf, a token either stays inside the leaf with all its bytes, or leaves it where the leaf may end and goes on
 //! below, or is dead. The first kind does not depend on what is below: it is found once per [class](crate::expression::Class) of states and
 //! shared (inside a free string it is 195,594 tokens). Of the second kind the [ways](super::ways) are kept at which they leave, and what the next leaf
-//! does with tokens that come on such ways. What a state [keeps](super::kept) of its class is remembered where finding it is much to read.
+//! does with tokens that come on such ways. What a state [keeps](super::kept) of its class is remembered, too.
 //!
 //! An entry is weighed when it is made, with all that it may ever hold, so the bound on bytes is one.
 
@@ -61,7 +61,7 @@ impl LeafEntry {
     fn memory_bytes(&self) -> usize {
         let sets = if self.complete.tokens.is_empty() { 1 } else { 2 };
         let exits = self.exits.as_deref().map_or(0, exit_bytes);
-        sets * self.whole.memory_bytes() + self.complete.memory_bytes() + exits
+        sets * self.whole.begun_bytes() + self.complete.memory_bytes() + exits
     }
 }
 
@@ -238,8 +238,7 @@ impl LeafTables {
             + self.passed_bytes.weight()
             + self.kept.weight()
             + self.ends.weight();
-        let bytes = self.entries.weight() + self.reached.weight() + beyond;
-        usize::try_from(bytes).unwrap_or(usize::MAX)
+        self.entries.weight() + self.reached.weight() + beyond
     }
 }
 

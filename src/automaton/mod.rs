@@ -30,6 +30,7 @@ mod runs;
 mod sort;
 mod stack;
 mod steps;
+mod summary;
 mod thread;
 mod token_set;
 mod walk;
@@ -107,7 +108,7 @@ impl Automaton {
     /// The automaton of an expression. Computes the start and nothing else; its own tables will keep at most `cache_bytes`.
     #[must_use]
     pub fn new(shared: Shared, expression: &Expression, cache_bytes: usize) -> Self {
-        let share = cache_bytes / 5;
+        let share = cache_bytes / 6;
         let openings = Openings::new(share);
         let threads = begin(expression, &openings);
         Self {
@@ -255,7 +256,7 @@ impl Automaton {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let tables = self.residuals.weight() + self.allowed.weight() + self.transitions.weight();
-        self.openings.bytes() + usize::try_from(tables).unwrap_or(usize::MAX)
+        self.openings.bytes() + tables
     }
 
     fn rules(&self) -> &Expansions {

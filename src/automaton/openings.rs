@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use super::expansions::Expansions;
 use super::stack::Stack;
+use super::summary::{Summaries, summaries};
 use super::thread::{Tape, Thread, open};
 use crate::cache::{Bounded, Weighed, bounded, known};
 
@@ -11,6 +12,7 @@ use crate::cache::{Bounded, Weighed, bounded, known};
 pub(super) struct Openings {
     rules: Expansions,
     threads: Bounded<(Stack, Tape), Weighed<[Thread]>>,
+    summaries: Summaries,
 }
 
 /// What a stack knows of its own threads, as long as the table has them.
@@ -33,11 +35,15 @@ impl Opened {
 impl Openings {
     /// Nothing is known yet; rules and threads will hold at most so many bytes each.
     pub(super) fn new(bytes: usize) -> Self {
-        Self { rules: Expansions::new(bytes), threads: bounded(bytes) }
+        Self { rules: Expansions::new(bytes), threads: bounded(bytes), summaries: summaries(bytes) }
     }
 
     pub(super) fn rules(&self) -> &Expansions {
         &self.rules
+    }
+
+    pub(super) fn summaries(&self) -> &Summaries {
+        &self.summaries
     }
 
     /// The threads on a stack; what is captured is remembered of no text, so they are opened anew where one is being captured.
@@ -76,6 +82,6 @@ impl Openings {
 
     /// Bytes held by rules and threads.
     pub(super) fn bytes(&self) -> usize {
-        self.rules.bytes() + usize::try_from(self.threads.weight()).unwrap_or(usize::MAX)
+        self.rules.bytes() + self.threads.weight() + self.summaries.weight()
     }
 }

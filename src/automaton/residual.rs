@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock, Weak};
 
 use foldhash::fast::FixedState;
-use quick_cache::Equivalent;
+use hashbrown::Equivalent;
 use smallvec::SmallVec;
 
 use super::allowed::Allowed;

@@ -40,7 +40,7 @@ impl Runs {
         }
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> usize {
         self.0.weight()
     }
 

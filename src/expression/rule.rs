@@ -18,6 +18,12 @@ pub trait Rule: Debug + Send + Sync + Any {
     /// The length in bytes of a shortest text of the body. Must not expand: it is asked while expressions are built.
     fn min_len(&self) -> u32;
 
+    /// Whether the same rule comes again where other things follow it, as the value of a schema does: then what it does with tokens is remembered for all of
+    /// these. What carries what was read so far seldom does.
+    fn recurs(&self) -> bool {
+        true
+    }
+
     /// Where in the grammar this is, in a user's words, for error messages: `arguments of functions.f, /properties/city`.
     fn place(&self) -> String;
 

@@ -180,6 +180,10 @@ impl Rule for Elements {
             .saturating_add(1)
     }
 
+    fn recurs(&self) -> bool {
+        self.progress.seen.is_empty() && self.progress.avoid.is_empty()
+    }
+
     fn place(&self) -> String {
         self.spelling.place(self.node)
     }

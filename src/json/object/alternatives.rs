@@ -252,6 +252,10 @@ impl Rule for Alternatives {
         self.alive.iter().map(Members::rest_len).min().expect("at least one")
     }
 
+    fn recurs(&self) -> bool {
+        false
+    }
+
     fn place(&self) -> String {
         self.group.spelling().place(self.group.node())
     }
@@ -282,6 +286,10 @@ impl Rule for NextMember {
         const LEAST: u32 = 5;
         let comma = u32::from(!is_first(&self.0.alive));
         self.0.min_len().saturating_sub(comma).max(LEAST)
+    }
+
+    fn recurs(&self) -> bool {
+        false
     }
 
     fn place(&self) -> String {

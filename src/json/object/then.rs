@@ -78,6 +78,10 @@ impl Rule for AfterName {
         self.ways().map(len).min().expect("offered by one").saturating_add(1)
     }
 
+    fn recurs(&self) -> bool {
+        false
+    }
+
     fn place(&self) -> String {
         self.before.place()
     }
