@@ -225,3 +225,35 @@ impl Builder {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A mask begins with a set again and again, and with another in between.
+    fn check(len: u32) {
+        let (width, other) = (4_000, Source::new());
+        let mut builder = TokenSet::builder(width);
+        (0..len).rev().for_each(|token| builder.insert(3 * token));
+        let set = builder.finish();
+        let mut mask = TokenMask::new(width);
+        for round in 0..4 {
+            let added = 3 * round + 1;
+            mask.refill(Source::new(), |mask| {
+                set.begin(mask);
+                mask.insert_all(&[added]);
+            });
+            let mut all: Vec<_> = (0..len).map(|token| 3 * token).chain([added]).collect();
+            all.sort_unstable();
+            assert_eq!(mask.iter().collect::<Vec<_>>(), all, "{len} tokens, {round}");
+            mask.refill(other, |mask| mask.begin(Base::EMPTY));
+        }
+        let is_long = set.begun_bytes() > set.memory_bytes();
+        assert_eq!(is_long, (SHORT + 1..=SPARSE_TOKENS).contains(&(len as usize)), "{len}");
+    }
+
+    #[test]
+    fn a_mask_that_begins_with_a_set_is_that_set() {
+        [0, 1, 128, 129, 1_000].into_iter().for_each(check);
+    }
+}
