@@ -343,7 +343,7 @@ fn add_own(inside: &mut Inside, vocabulary: &Vocabulary, tokens: impl IntoIterat
     tokens.into_iter().for_each(|token| own.insert(token));
     let own = Arc::new(own.finish());
     inside.add(&own);
-    own.begun_bytes()
+    own.memory_bytes()
 }
 
 /// Follows the one path of a literal from a node, or from the root; the last node, if the trie has the path.

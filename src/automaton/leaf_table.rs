@@ -61,7 +61,7 @@ impl LeafEntry {
     fn memory_bytes(&self) -> usize {
         let sets = if self.complete.tokens.is_empty() { 1 } else { 2 };
         let exits = self.exits.as_deref().map_or(0, exit_bytes);
-        sets * self.whole.begun_bytes() + self.complete.memory_bytes() + exits
+        sets * self.whole.memory_bytes() + self.complete.memory_bytes() + exits
     }
 }
 

@@ -1,8 +1,5 @@
 //! Sets of tokens that many states share.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use foldhash::HashSet;
 
 use crate::special::TokenId;
@@ -15,70 +12,16 @@ const SPARSE_TOKENS: usize = 2048;
 /// files of maskbench-dev, with and without in turn, ten and eight times).
 const USUAL: usize = 32;
 
-/// More tokens than this are words, too, where masks begin with them more than once, as in numbers. With that the mean of mask and accept is 0.95 and p50 0.78 of
-/// what it was (700 files of maskbench-dev, old and new in turn, five times); from 64 tokens on makes no difference.
+/// Masks do not begin with fewer tokens than this, but with none: the words of that are more often at hand. That they begin with longer lists, as in numbers, which
+/// were more than is remembered of a mask, made the mean of mask and accept 0.95 and p50 0.78 of what it was (700 files of maskbench-dev, old and new in turn, five times);
+/// from 64 tokens on makes no difference.
 const SHORT: usize = 128;
-
-/// The width of a mask that these tokens fit in.
-fn words_width(tokens: &[TokenId]) -> usize {
-    tokens.iter().max().map_or(0, |last| *last as usize + 1)
-}
 
 /// A set of ordinary tokens.
 #[derive(Debug)]
 pub(super) enum TokenSet {
-    Few(List),
-    Many(Words),
-}
-
-/// Tokens one by one.
-#[derive(Debug)]
-pub(super) struct List {
-    tokens: Box<[TokenId]>,
-    was_begun: AtomicBool,
-    words: OnceLock<Words>,
-}
-
-impl List {
-    fn new(tokens: Vec<TokenId>) -> Self {
-        Self { tokens: tokens.into(), was_begun: AtomicBool::new(false), words: OnceLock::new() }
-    }
-
-    fn is_short(&self) -> bool {
-        self.tokens.len() <= SHORT
-    }
-
-    /// Words to begin a mask with, from the second time on that one begins with a list that is not short: where a mask is written over, what it began with
-    /// is put back, and a long list is more than is remembered for that.
-    fn words(&self) -> Option<&Words> {
-        if self.is_short() || self.words.get().is_none() && !self.was_begun.swap(true, Ordering::Relaxed) {
-            return None;
-        }
-        Some(self.words.get_or_init(|| Words::of(&self.tokens)))
-    }
-}
-
-/// Tokens as the words of a mask.
-#[derive(Debug)]
-pub(super) struct Words {
-    mask: TokenMask,
-    source: Source,
-}
-
-impl Words {
-    fn new(mask: TokenMask) -> Self {
-        Self { mask, source: Source::new() }
-    }
-
-    fn of(tokens: &[TokenId]) -> Self {
-        let mut mask = TokenMask::new(words_width(tokens));
-        mask.as_mut().insert_all(tokens);
-        Self::new(mask)
-    }
-
-    fn base(&self) -> Base<'_> {
-        Base::new(self.source, self.mask.words())
-    }
+    Few { tokens: Box<[TokenId]>, source: Source },
+    Many { mask: TokenMask, source: Source },
 }
 
 impl TokenSet {
@@ -90,77 +33,68 @@ impl TokenSet {
     /// The tokens so far, to add more.
     pub(super) fn to_builder(&self, width: usize) -> Builder {
         match self {
-            Self::Few(list) => Builder { few: list.tokens.to_vec(), many: None, width },
-            Self::Many(Words { mask, .. }) => Builder { few: Vec::new(), many: Some(mask.clone()), width },
+            Self::Few { tokens, .. } => Builder { few: tokens.to_vec(), many: None, width },
+            Self::Many { mask, .. } => Builder { few: Vec::new(), many: Some(mask.clone()), width },
         }
     }
 
     /// One of the tokens, always the same; `None` for the empty set.
     pub(super) fn first(&self) -> Option<TokenId> {
         match self {
-            Self::Few(list) => list.tokens.first().copied(),
-            Self::Many(words) => words.mask.iter().next(),
+            Self::Few { tokens, .. } => tokens.first().copied(),
+            Self::Many { mask, .. } => mask.iter().next(),
         }
     }
 
     /// The tokens, where they are at most `limit`.
     pub(super) fn at_most(&self, limit: usize) -> Option<&[TokenId]> {
         match self {
-            Self::Few(list) => Some(&*list.tokens).filter(|tokens| tokens.len() <= limit),
-            Self::Many(_) => None,
+            Self::Few { tokens, .. } => Some(&**tokens).filter(|tokens| tokens.len() <= limit),
+            Self::Many { .. } => None,
         }
     }
 
     /// Whether the tokens are listed, and fewer than those of another set, or those are not.
     pub(super) fn is_shorter(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Few(list), Self::Few(other)) => list.tokens.len() < other.tokens.len(),
-            (Self::Few(_), Self::Many(_)) => true,
-            (Self::Many(_), _) => false,
+            (Self::Few { tokens, .. }, Self::Few { tokens: others, .. }) => tokens.len() < others.len(),
+            (Self::Few { .. }, Self::Many { .. }) => true,
+            (Self::Many { .. }, _) => false,
         }
     }
 
     /// Whether the tokens are listed.
     pub(super) fn is_few(&self) -> bool {
-        matches!(self, Self::Few(_))
+        matches!(self, Self::Few { .. })
     }
 
-    /// The bytes that it holds where no mask begins with it.
     pub(super) fn memory_bytes(&self) -> usize {
         match self {
-            Self::Few(list) => size_of_val::<[TokenId]>(&list.tokens),
-            Self::Many(words) => size_of_val(words.mask.words()),
+            Self::Few { tokens, .. } => size_of_val::<[TokenId]>(tokens),
+            Self::Many { mask, .. } => size_of_val(mask.words()),
         }
-    }
-
-    /// The bytes that it may come to hold where masks begin with it.
-    pub(super) fn begun_bytes(&self) -> usize {
-        let words = match self {
-            Self::Few(list) if !list.is_short() => words_width(&list.tokens) / 8,
-            Self::Few(_) | Self::Many(_) => 0,
-        };
-        self.memory_bytes() + words
     }
 
     /// Adds the tokens to a mask.
     pub(super) fn add_to(&self, target: &mut impl Target) {
         match self {
-            Self::Few(list) => target.insert_all(&list.tokens),
-            Self::Many(words) => target.union_words(words.mask.words()),
+            Self::Few { tokens, .. } => target.insert_all(tokens),
+            Self::Many { mask, .. } => target.union_words(mask.words()),
         }
     }
 
     /// Makes the mask this set.
     pub(super) fn begin(&self, target: &mut impl Target) {
-        let words = match self {
-            Self::Few(list) => list.words(),
-            Self::Many(words) => Some(words),
-        };
-        if let Some(words) = words {
-            return target.begin(words.base());
+        match self {
+            Self::Few { tokens, source } if tokens.len() > SHORT => {
+                target.begin(Base::of_tokens(*source, tokens));
+            }
+            Self::Few { tokens, .. } => {
+                target.begin(Base::EMPTY);
+                target.insert_all(tokens);
+            }
+            Self::Many { mask, source } => target.begin(Base::new(*source, mask.words())),
         }
-        target.begin(Base::EMPTY);
-        self.add_to(target);
     }
 }
 
@@ -210,9 +144,10 @@ impl Builder {
     }
 
     pub(super) fn finish(self) -> TokenSet {
+        let source = Source::new();
         match self.many {
-            None => TokenSet::Few(List::new(self.few)),
-            Some(mask) => TokenSet::Many(Words::new(mask)),
+            None => TokenSet::Few { tokens: self.few.into(), source },
+            Some(mask) => TokenSet::Many { mask, source },
         }
     }
 
@@ -248,8 +183,6 @@ mod tests {
             assert_eq!(mask.iter().collect::<Vec<_>>(), all, "{len} tokens, {round}");
             mask.refill(other, |mask| mask.begin(Base::EMPTY));
         }
-        let is_long = set.begun_bytes() > set.memory_bytes();
-        assert_eq!(is_long, (SHORT + 1..=SPARSE_TOKENS).contains(&(len as usize)), "{len}");
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Default for Limits {
             left_recursive_rules: 1_000,
             work: 400_000,
             tools: 4_096,
-            cache_bytes: 64 << 20,
+            cache_bytes: 128 << 20,
             grammar_cache_bytes: 64 << 20,
         }
     }
