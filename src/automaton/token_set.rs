@@ -12,9 +12,9 @@ const SPARSE_TOKENS: usize = 2048;
 /// files of maskbench-dev, with and without in turn, ten and eight times).
 const USUAL: usize = 32;
 
-/// Masks do not begin with fewer tokens than this, but with none: the words of that are more often at hand. That they begin with longer lists, as in numbers, which
-/// were more than is remembered of a mask, made the mean of mask and accept 0.95 and p50 0.78 of what it was (700 files of maskbench-dev, old and new in turn, five times);
-/// from 64 tokens on makes no difference.
+/// Masks do not begin with fewer tokens than this, but with none: the words of that are more often at hand. Longer lists, as in numbers, are more than is remembered
+/// of a mask: when masks began with none and had these added, 28 % of them had to be cleared (150 files of maskbench-dev). That they begin with the list made
+/// p50 of mask and accept 0.8 and the mean 0.95 of what it was (700 files, old and new in turn); from 64 tokens on makes no difference.
 const SHORT: usize = 128;
 
 /// A set of ordinary tokens.
