@@ -73,10 +73,10 @@ impl<K: Eq + Hash, V: Weight + Clone> Bounded<K, V> {
         }
         known.old.get(hash, key)?;
         drop(known);
-        self.change(hash, |known| {
-            let Some(entry) = known.old.take(hash, key) else { return (None, Vec::new()) };
-            let value = entry.value.clone();
-            (Some(value), known.add(entry, self.most))
+        self.change(hash, |known| match known.old.take(hash, key) {
+            Some(entry) => (Some(entry.value.clone()), known.add(entry, self.most)),
+            // Somebody else asked for it meanwhile.
+            None => (known.young.get(hash, key).cloned(), Vec::new()),
         })
     }
 

@@ -8,7 +8,7 @@ use super::summary::{Summaries, summaries};
 use super::thread::{Tape, Thread, open};
 use crate::cache::{Bounded, Weighed, bounded, known};
 
-/// The threads of the stacks that were reached, with the rules that they are opened by. The tape of a key holds no bytes.
+/// The threads of the stacks that were reached, with the rules that they are opened by, and what expressions do with tokens. The tape of a key holds no bytes.
 pub(super) struct Openings {
     rules: Expansions,
     threads: Bounded<(Stack, Tape), Weighed<[Thread]>>,
@@ -33,7 +33,7 @@ impl Opened {
 }
 
 impl Openings {
-    /// Nothing is known yet; rules and threads will hold at most so many bytes each.
+    /// Nothing is known yet; rules, threads and summaries will hold at most so many bytes each.
     pub(super) fn new(bytes: usize) -> Self {
         Self { rules: Expansions::new(bytes), threads: bounded(bytes), summaries: summaries(bytes) }
     }
@@ -42,6 +42,7 @@ impl Openings {
         &self.rules
     }
 
+    /// What expressions do with tokens that go on after some ways, as far as it was found.
     pub(super) fn summaries(&self) -> &Summaries {
         &self.summaries
     }
@@ -80,7 +81,7 @@ impl Openings {
         threads
     }
 
-    /// Bytes held by rules and threads.
+    /// Bytes held by rules, threads and summaries.
     pub(super) fn bytes(&self) -> usize {
         self.rules.bytes() + self.threads.weight() + self.summaries.weight()
     }

@@ -17,7 +17,7 @@ use bitvec::{order::Lsb0, vec::BitVec};
 use super::{TokenMask, TokenMaskMut, WORD};
 use crate::special::TokenId;
 
-/// What names words that are always the same: of a mask, or of what masks begin with.
+/// What names tokens that are always the same: of a mask, or of what masks begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Source(u64);
 
@@ -32,7 +32,7 @@ impl Source {
     }
 }
 
-/// What masks begin with: words, and tokens besides.
+/// What masks begin with: words, or tokens.
 #[derive(Clone, Copy)]
 pub(crate) struct Base<'a> {
     source: Source,
