@@ -4,7 +4,7 @@
 //! residual goes along each byte. Most states reach few residuals, and are checked on every token. A state that remembers what is read (a name that
 //! must not come again) reaches another residual with every byte; of it, as many first bytes are checked as the budget allows, beginning with a random one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -185,26 +185,50 @@ impl<'a> Reference<'a> {
     }
 }
 
+/// Checks each state along a text, in the layouts that have it.
+fn check_along(compiler: &Compiler, schema: &Value, text: &str) {
+    for (layout, order) in [
+        (Layout::Single, PropertyOrder::Any),
+        (Layout::Any, PropertyOrder::Declared),
+        (Layout::Compact, PropertyOrder::Any),
+    ] {
+        let options = Options { whitespace: layout, property_order: order, ..Options::default() };
+        let mut matcher = compiler.compile_schema(schema, &options).expect("compiles").matcher();
+        let mut mask = TokenMask::new(WIDTH);
+        for token in tokens(matcher.vocabulary(), text) {
+            matcher.fill_mask(&mut mask);
+            check_state(&matcher, &mask, usize::from(b'"'), &format!("{schema} in {layout:?}"));
+            matcher.accept(token).expect("the schema has the text");
+        }
+    }
+}
+
+/// The tokens of a text, byte by byte where the vocabulary is not the real one.
+fn tokens(vocabulary: &Vocabulary, text: &str) -> Vec<TokenId> {
+    vocabulary.encode(text).unwrap_or_else(|| text.bytes().map(TokenId::from).collect())
+}
+
+/// Bytes, and what elements may end with and begin with as one token: the real vocabulary has few such tokens.
+fn joined() -> Vocabulary {
+    let ends = ["", "\"", "1", "}", "]", "e"];
+    let begins = [
+        "", "\"", "\"a", "{", "{\"", "{}", "[", "[]", "-", "-1", "0", "3", "t", "f", "n", "]", "}", "}]",
+        "]]",
+    ];
+    let between = ["", ",", ", ", "},", "],", "\","];
+    let mut texts = BTreeSet::new();
+    for (end, between) in ends.iter().flat_map(|end| between.map(|between| (end, between))) {
+        texts.extend(begins.map(|begin| format!("{end}{between}{begin}")));
+    }
+    let texts = texts.into_iter().filter(|text| text.len() > 1);
+    let tokens = (0..=255).map(|byte| vec![byte]).chain(texts.map(String::into_bytes));
+    Vocabulary::new((0..).zip(tokens), SpecialToken::ALL.into_iter().zip(5_000..)).expect("distinct tokens")
+}
+
 /// Tokens that end a text on which the rest depends, and go on behind it: a name that is used up, an element that must not come again.
 #[test]
 fn what_goes_on_behind_a_captured_text() {
-    let check = |schema: Value, text: &str| {
-        for (layout, order) in [
-            (Layout::Single, PropertyOrder::Any),
-            (Layout::Any, PropertyOrder::Declared),
-            (Layout::Compact, PropertyOrder::Any),
-        ] {
-            let options = Options { whitespace: layout, property_order: order, ..Options::default() };
-            let mut matcher = COMPILER.compile_schema(&schema, &options).expect("compiles").matcher();
-            let mut mask = TokenMask::new(WIDTH);
-            let tokens = matcher.vocabulary().encode(text).expect("o200k_harmony has an encoder");
-            for token in tokens {
-                matcher.fill_mask(&mut mask);
-                check_state(&matcher, &mask, usize::from(b'"'), &format!("{schema} in {layout:?}"));
-                matcher.accept(token).expect("the schema has the text");
-            }
-        }
-    };
+    let check = |schema: Value, text: &str| check_along(&COMPILER, &schema, text);
     let used_up = json!({"type": "array", "items": {"enum": ["a", []]}, "uniqueItems": true});
     check(used_up, r#"[[],"a"]"#);
     let empty = json!({"enum": ["", [], {}, null]});
@@ -247,6 +271,48 @@ fn what_goes_on_behind_a_captured_text() {
         json!({"type": "array", "items": {"allOf": [object], "anyOf": [{"required": some}, {"maxProperties": 1}, {}]}, "uniqueItems": true}),
         r#"[{"b":true},{"a":true},{"a":true,"b":false}]"#,
     );
+}
+
+/// Elements that differ are followed alike as far as there are others without end: what may be used up is not.
+#[test]
+fn how_elements_that_differ_begin() {
+    let compiler = Compiler::new(joined());
+    let check_items = |items: Value, text: &str| {
+        let schema = json!({"type": "array", "items": items, "uniqueItems": true});
+        check_along(&COMPILER, &schema, text);
+        check_along(&compiler, &schema, text);
+        let options = Options { whitespace: Layout::Pretty, ..Options::default() };
+        let grammar = COMPILER.compile_schema(&schema, &options).expect("compiles");
+        check(&grammar, 5, &format!("{schema} in lines"));
+    };
+    let flag = json!({"type": "boolean"});
+    check_items(json!(true), r#"["",{},null,[],-1,true,"a",{"a":""}]"#);
+    check_items(json!({"not": {"type": ["string", "integer"]}}), r#"[{},null,[],-0.5,false,true]"#);
+    check_items(json!({"pattern": "^[-.]"}), r#"["-",{},null,".",true,[-1]]"#);
+    check_items(
+        json!({"anyOf": [{"type": "string", "maxLength": 0}, {"type": "number", "maximum": 0}]}),
+        r#"["",-1,0]"#,
+    );
+    check_items(
+        json!({"anyOf": [{"enum": ["a", "b"]}, {"type": "integer", "minimum": 3}]}),
+        r#"["a",3,"b",30]"#,
+    );
+    check_items(json!({"type": "object"}), r#"[{"a":""},{},{"a":[],"b":""}]"#);
+    check_items(json!({"type": "object", "minProperties": 1}), r#"[{"a":""},{"b":[]}]"#);
+    check_items(
+        json!({"type": "object", "properties": {"a": {"type": "string"}, "b": flag}, "required": ["a"], "additionalProperties": false}),
+        r#"[{"a":""},{"a":"","b":true},{"a":"c"}]"#,
+    );
+    check_items(
+        json!({"type": "object", "properties": {"a": {"type": "string"}, "b": flag}, "additionalProperties": false}),
+        r#"[{"a":"b"},{},{"a":"b","b":true},{"a":""}]"#,
+    );
+    check_items(
+        json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "object"}}, "required": ["a"]}),
+        r#"[{"a":1},{"a":1,"b":{}},{"a":12,"b":{}},{"a":1,"b":{"c":""}}]"#,
+    );
+    let inner = json!({"type": "array", "items": {"type": "string"}, "uniqueItems": true});
+    check_items(inner, r#"[["a",""],[],["a"],[""]]"#);
 }
 
 /// Patterns that end, with more words than anybody lists: alone, with lengths, and as names.

@@ -5,7 +5,7 @@
 //! stepped over bytes, and where the ways end nothing is opened: what follows (all members that an object may still have) is never made.
 //!
 //! A captured text is the exception, as what follows it is its own. There all texts are read as one as far as they have something in common
-//! ([`Tape::Any`]), and from there each is advanced by itself.
+//! ([`Tape::Any`]), those that are followed as [most](super::usual) are to the end, and from there each is advanced by itself.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -25,6 +25,7 @@ use super::steps::Steps;
 use super::summary::{Beyond, Summary};
 use super::thread::{Head, Tape, Thread};
 use super::token_set::TokenSet;
+use super::usual::Usual;
 use super::walk;
 use super::ways::Ways;
 use crate::expression::{Class, Expression, Kind, Leaf, State};
@@ -214,7 +215,7 @@ impl<'a> Collector<'a> {
     fn takes_bytes_below(&self, thread: &Thread) -> bool {
         let takes_bytes = |next: &Thread| match next.head {
             Head::Literal { .. } | Head::Leaf { .. } => true,
-            Head::End => next.tape == Tape::Any,
+            Head::End => next.below.top().is_some(),
             Head::Special(_) => false,
         };
         let opened = || self.openings.common(&thread.below, &thread.tape);
@@ -223,14 +224,22 @@ impl<'a> Collector<'a> {
 
     /// Adds the tokens that leave the first frame of a thread at some ways, and go on below.
     fn leave(&mut self, origin: Origin<'_>, below: &Stack, ways: &Ways) {
-        self.below(below, &origin.thread.tape, ways);
-        let mut captured = std::mem::take(&mut self.beyond.captured);
-        captured.sort_unstable();
-        captured.dedup();
         let depth = origin.node.map_or(0, |node| usize::from(self.vocabulary.trie().node(node).depth));
-        for node in captured {
-            let read = &self.vocabulary.prefix(node)[depth..];
-            let threads = advance(std::slice::from_ref(origin.thread), read, self.openings);
+        let vocabulary = self.vocabulary;
+        let read = |node| &vocabulary.prefix(node)[depth..];
+        let mut own = Vec::new();
+        match Usual::new(vocabulary, origin.thread, (below, ways), read) {
+            Some(Usual { below, tape, ways, known }) => {
+                ways.iter().for_each(|ways| self.below(&below, &tape, ways));
+                own = known;
+            }
+            None => self.below(below, &origin.thread.tape, ways),
+        }
+        own.append(&mut self.beyond.captured);
+        own.sort_unstable();
+        own.dedup();
+        for node in own {
+            let threads = advance(std::slice::from_ref(origin.thread), read(node), self.openings);
             self.steps.meet(&threads);
             threads.iter().for_each(|thread| self.thread(Origin { thread, node: Some(node) }));
         }
@@ -289,8 +298,12 @@ impl<'a> Collector<'a> {
         }
         self.steps.spend(1 + ways.nodes().len() / WAYS_PER_STEP);
         match &thread.head {
-            Head::End if thread.tape == Tape::Any => self.beyond.captured.extend(ways.nodes()),
-            Head::End => self.beyond.ends.extend(ways.nodes()),
+            Head::End => match thread.below.top() {
+                Some((Frame::Own(bytes), _)) => {
+                    self.beyond.captured.extend(ways.before(self.vocabulary, bytes));
+                }
+                _ => self.beyond.ends.extend(ways.nodes()),
+            },
             Head::Special(_) => {}
             Head::Literal { bytes, at } => {
                 if let Some(ways) = self.spell(ways, &bytes[*at..]) {

@@ -42,7 +42,7 @@ pub(super) fn place(threads: &[Thread]) -> String {
                 Kind::Rule(rule) => Some(rule.place()).filter(|place| !place.is_empty()),
                 _ => None,
             },
-            Frame::Bind { .. } | Frame::CaptureEnd { .. } | Frame::Arms(_) => None,
+            Frame::Bind { .. } | Frame::CaptureEnd { .. } | Frame::Arms(_) | Frame::Own(_) => None,
         })
         .unwrap_or_default()
 }

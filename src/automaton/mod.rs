@@ -33,6 +33,7 @@ mod steps;
 mod summary;
 mod thread;
 mod token_set;
+mod usual;
 mod walk;
 mod ways;
 mod within;

@@ -15,6 +15,7 @@ use foldhash::{HashMap, HashSet, HashSetExt};
 
 use super::openings::Opened;
 use crate::expression::{BinderRef, Expression, Kind, fingerprint};
+use crate::regular::ByteSet;
 
 /// One thing that remains to be read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +29,8 @@ pub(super) enum Frame {
     CaptureEnd { start: usize, outermost: bool, then: Expression, binder: BinderRef },
     /// What the binder answers to the captured text.
     Bind { text: Arc<[u8]>, binder: BinderRef },
+    /// What depends on the captured text, and begins with one of these bytes.
+    Own(ByteSet),
 }
 
 impl Frame {
@@ -35,7 +38,7 @@ impl Frame {
         match self {
             Self::Expression(expression) => expression.min_len(),
             // Counted with the leaf above, which knows the label.
-            Self::Arms(_) => 0,
+            Self::Arms(_) | Self::Own(_) => 0,
             Self::CaptureEnd { then, binder, .. } => then.min_len().saturating_add(binder.min_len()),
             Self::Bind { binder, .. } => binder.min_len(),
         }

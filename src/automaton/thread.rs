@@ -9,7 +9,7 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::expansions::Expansions;
 use super::stack::{Frame, Stack};
-use crate::expression::{Expression, Kind, Label, Leaf, State};
+use crate::expression::{Beginning, Expression, Kind, Label, Leaf, State, Then};
 use crate::special::SpecialToken;
 
 /// Where a thread stands.
@@ -190,20 +190,30 @@ impl Opening<'_> {
             None => self.head(Head::End, stack.clone(), tape),
             Some((Frame::Expression(expression), below)) => self.expression(expression, below.clone(), tape),
             Some((Frame::CaptureEnd { start, outermost, then, binder }, below)) => {
+                let behind = if *outermost { Tape::Outside } else { tape.clone() };
                 let Tape::Read(read) = &tape else {
-                    // The binder's answer is not common to all texts, but for how it may begin.
-                    let begins = binder.begins().unwrap_or_else(Expression::empty);
-                    return self.push(then.clone(), Stack::default().push_expression(&begins), tape);
+                    return self.begin(binder.begins(), (then, below), &behind);
                 };
                 let bind = Frame::Bind { text: read[*start..].into(), binder: binder.clone() };
-                let tape = if *outermost { Tape::Outside } else { tape };
-                self.push(then.clone(), below.push(bind), tape);
+                self.push(then.clone(), below.push(bind), behind);
             }
             Some((Frame::Bind { text, binder }, below)) => {
                 self.captured.push(text.clone());
                 self.push(binder.bind(text), below.clone(), tape);
             }
+            Some((Frame::Own(_), _)) => self.head(Head::End, stack.clone(), tape),
             Some((Frame::Arms(_), _)) => unreachable!("arms are taken together with the leaf above them"),
+        }
+    }
+
+    /// Opens `then` and what a binder's answers have in common.
+    fn begin(&mut self, begins: Vec<Beginning>, (then, below): (&Expression, &Stack), behind: &Tape) {
+        for Beginning { text, then: next } in begins {
+            let below = match next {
+                Then::Rest => below.clone(),
+                Then::More(bytes) => Stack::default().push(Frame::Own(bytes)),
+            };
+            self.push(then.clone(), below.push_expression(&text), behind.clone());
         }
     }
 

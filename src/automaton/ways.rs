@@ -76,6 +76,14 @@ impl Ways {
         bytes.iter().flat_map(after).copied()
     }
 
+    /// Those that go on with one of these bytes.
+    pub(super) fn before(&self, vocabulary: &Vocabulary, bytes: &ByteSet) -> impl Iterator<Item = u32> {
+        let trie = vocabulary.trie();
+        let goes_on =
+            move |node: &u32| trie.children(Some(*node)).any(|child| bytes.contains(trie.node(child).byte));
+        self.nodes().iter().copied().filter(goes_on)
+    }
+
     /// Those that are not among `refused`, which are some of them, ascending.
     pub(super) fn without(&self, refused: &[u32]) -> Option<Self> {
         if refused.is_empty() {

@@ -26,7 +26,7 @@ use foldhash::fast::FixedState;
 
 pub use dfa::DfaLanguage;
 pub use language::{Class, Label, Language, Leaf, PlainText, State};
-pub use rule::{Binder, BinderRef, Rule, RuleRef};
+pub use rule::{Beginning, Binder, BinderRef, Rule, RuleRef, Then};
 
 use crate::special::SpecialToken;
 

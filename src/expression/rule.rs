@@ -7,6 +7,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::Expression;
+use crate::regular::ByteSet;
 
 /// A named expression whose body is computed on demand.
 ///
@@ -39,10 +40,19 @@ pub trait Binder: Debug + Send + Sync + Any {
     /// What follows `text`, which is a text of the captured expression.
     fn bind(&self, text: &[u8]) -> Expression;
 
-    /// How what follows begins, as far as that is the same for all texts: each text of what follows begins with one of this, and each text of this
-    /// begins one. Tokens that end in it are judged without binding.
-    fn begins(&self) -> Option<Expression> {
+    /// How what follows begins, as far as that is the same for all texts. Tokens that end in it are judged without binding.
+    fn begins(&self) -> Vec<Beginning> {
+        vec![Beginning::of_any(Expression::empty())]
+    }
+
+    /// What follows all texts but those that the binder [knows](Binder::knows), where these are few.
+    fn usual(&self) -> Option<Expression> {
         None
+    }
+
+    /// Whether something else than the usual may follow a text.
+    fn knows(&self, _text: &[u8]) -> bool {
+        true
     }
 
     /// The texts that are not followed as others are, each of a text of the captured expression: those that the binder knows, and those of `later`, which were
@@ -60,6 +70,39 @@ pub trait Binder: Debug + Send + Sync + Any {
 
     /// A hash of the content.
     fn fingerprint(&self) -> u64;
+}
+
+/// One way in which what follows a captured text begins, whatever was captured: each text that follows begins in one of these ways, and each
+/// `text` begins what follows each captured text.
+#[derive(Debug)]
+pub struct Beginning {
+    /// What is the same.
+    pub text: Expression,
+    /// What comes after it.
+    pub then: Then,
+}
+
+/// What comes after the beginning of what follows a captured text.
+#[derive(Debug)]
+pub enum Then {
+    /// What stands behind the capture: `text` was all of what follows.
+    Rest,
+    /// More, with one of these bytes first, that depends on what was captured.
+    More(ByteSet),
+}
+
+impl Beginning {
+    /// All of what follows.
+    #[must_use]
+    pub fn all(text: Expression) -> Self {
+        Self { text, then: Then::Rest }
+    }
+
+    /// What anything may come after.
+    #[must_use]
+    pub fn of_any(text: Expression) -> Self {
+        Self { text, then: Then::More(ByteSet::ALL) }
+    }
 }
 
 macro_rules! shared {

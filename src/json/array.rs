@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::beginning::beginnings;
 use super::distinct::{ENDLESS, parse, spelled, taken};
 use super::list::List;
 use super::spelling::{Spelling, WAITING_LEN};
-use crate::expression::{Binder, Expression, Rule, fingerprint};
+use crate::expression::{Beginning, Binder, Expression, Rule, fingerprint};
 use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, PlanState, are_equal};
 
 /// The expression of one array cell that avoids some arrays, inside of `level` containers; `None` where no other array is left.
@@ -118,14 +119,18 @@ impl Elements {
         enough && self.progress.avoid.iter().all(|array| !array.is_empty())
     }
 
-    /// The bracket, and what stands before another element with that.
-    fn ends_or_goes_on(&self, element: impl Fn(&Kind) -> Option<Expression>) -> Expression {
-        let (punctuation, is_first) = (&self.spelling.punctuation, self.progress.read == 0);
-        let close = self.may_close().then(|| punctuation.end_array(self.level, is_first));
-        let more = Expression::choice(self.kinds().filter_map(element));
-        let more = more.map(|element| punctuation.before(self.level, is_first).then(element));
-        Expression::choice(close.into_iter().chain(more))
-            .expect("an inhabited array can be closed or continued")
+    /// The bracket, where the array may end.
+    fn end(&self) -> Option<Expression> {
+        self.may_close().then(|| self.spelling.punctuation.end_array(self.level, self.is_first()))
+    }
+
+    /// What stands before another element.
+    fn before(&self) -> Expression {
+        self.spelling.punctuation.before(self.level, self.is_first())
+    }
+
+    fn is_first(&self) -> bool {
+        self.progress.read == 0
     }
 
     /// The kinds of the next element.
@@ -156,7 +161,10 @@ impl Elements {
 
 impl Rule for Elements {
     fn expand(&self) -> Expression {
-        self.ends_or_goes_on(|kind| self.element(kind))
+        let more = Expression::choice(self.kinds().filter_map(|kind| self.element(kind)));
+        let more = more.map(|element| self.before().then(element));
+        Expression::choice(self.end().into_iter().chain(more))
+            .expect("an inhabited array can be closed or continued")
     }
 
     fn min_len(&self) -> u32 {
@@ -231,12 +239,18 @@ impl Binder for Element {
     }
 
     /// Where no array is to be avoided and no kind of element can be used up, any element may be followed alike, as far as the next one begins.
-    fn begins(&self) -> Option<Expression> {
-        let Elements { spelling, progress, .. } = &self.0;
+    fn begins(&self) -> Vec<Beginning> {
+        let Self(elements) = self;
+        let Elements { spelling, progress, .. } = elements;
         let is_endless = |kind: &Kind| spelling.counts.node(kind.schema) == ENDLESS;
-        let is_known = progress.avoid.is_empty() && self.0.kinds().all(is_endless);
-        let begins = |kind: &Kind| self.0.after(kind).map(|_| spelling.beginning(kind.schema));
-        is_known.then(|| self.0.ends_or_goes_on(begins))
+        if !progress.avoid.is_empty() || !elements.kinds().all(is_endless) {
+            return vec![Beginning::of_any(Expression::empty())];
+        }
+        let level = spelling.punctuation.inside(elements.level);
+        let kinds = elements.kinds().filter(|kind| elements.after(kind).is_some());
+        let next = kinds.flat_map(|kind| beginnings(spelling, kind.schema, level));
+        let behind = |next: Beginning| Beginning { text: elements.before().then(next.text), ..next };
+        elements.end().map(Beginning::all).into_iter().chain(next.map(behind)).collect()
     }
 
     /// Elements that the arrays to avoid begin with, and such that follow where they must differ.

@@ -10,12 +10,14 @@
 
 use std::sync::Arc;
 
-use foldhash::{HashMap, HashSet, HashSetExt};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use serde_json::{Map, Value};
 
 use crate::limits::Limits;
 use crate::regular::Dfa;
-use crate::schema::{Arrays, Decimal, Kind, NameClass, NodeId, Numbers, Objects, Schema, Strings, are_equal};
+use crate::schema::{
+    Arrays, Decimal, Kind, NameClass, NodeId, Numbers, Objects, Schema, Strings, Values, are_equal,
+};
 
 /// A number of values, at least.
 pub(super) type Count = u64;
@@ -28,22 +30,27 @@ const MULTIPLES: Count = 10_000;
 
 /// How many values those nodes have that are an element which must differ from others, or a part of one.
 #[derive(Debug, Default)]
-pub(super) struct Counts(HashMap<NodeId, Count>);
+pub(super) struct Counts {
+    values: HashMap<NodeId, Count>,
+    /// Those that have strings without end.
+    strings: HashSet<NodeId>,
+}
 
 impl Counts {
     /// Counts the values of the nodes for which it matters.
     pub(super) fn new(schema: &Schema, limits: &Limits) -> Self {
         let elements = elements(schema);
-        if elements.is_empty() {
-            Self::default()
-        } else {
-            Self(Counter::new(schema, &elements, limits).settled())
-        }
+        if elements.is_empty() { Self::default() } else { Counter::new(schema, &elements, limits).settled() }
+    }
+
+    /// Whether a node that must differ has strings without end.
+    pub(super) fn has_endless_strings(&self, node: NodeId) -> bool {
+        self.strings.contains(&node)
     }
 
     /// The values of a node.
     pub(super) fn node(&self, node: NodeId) -> Count {
-        self.0.get(&node).copied().unwrap_or(ENDLESS)
+        self.values.get(&node).copied().unwrap_or(ENDLESS)
     }
 
     /// Whether an array can be filled with distinct elements, whichever are chosen first.
@@ -111,6 +118,7 @@ struct Counter<'s> {
     nodes: Vec<NodeId>,
     /// The values without parts.
     scalars: HashMap<NodeId, Count>,
+    strings: HashSet<NodeId>,
     counts: HashMap<NodeId, Count>,
 }
 
@@ -119,21 +127,20 @@ const ROUNDS: usize = 256;
 
 impl<'s> Counter<'s> {
     fn new(schema: &'s Schema, elements: &HashSet<NodeId>, limits: &Limits) -> Self {
-        let scalar = |node: NodeId| {
-            let values = schema.values(node);
-            let booleans = [values.booleans.allows_true, values.booleans.allows_false];
-            let named = [values.null].iter().chain(&booleans).filter(|allowed| **allowed).count() as Count;
-            let words = values.words.iter().map(|words| words.len() as Count);
-            let strings = values.strings.iter().map(|strings| string_count(strings, limits));
-            let strings = words.chain(strings).max().unwrap_or(0);
-            named.saturating_add(number_count(&values.numbers)).saturating_add(strings)
-        };
         let nodes: Vec<_> = schema.nodes().filter(|node| elements.contains(node)).collect();
-        let scalars: HashMap<_, _> = nodes.iter().map(|node| (*node, scalar(*node))).collect();
-        Self { schema, nodes, counts: scalars.clone(), scalars }
+        let (mut scalars, mut endless) = (HashMap::new(), HashSet::new());
+        for node in &nodes {
+            let strings = schema.values(*node).strings.iter().map(|strings| string_count(strings, limits));
+            let strings = strings.max().unwrap_or(0);
+            if strings == ENDLESS {
+                endless.insert(*node);
+            }
+            scalars.insert(*node, scalar_count(schema.values(*node), strings));
+        }
+        Self { schema, nodes, counts: scalars.clone(), scalars, strings: endless }
     }
 
-    fn settled(mut self) -> HashMap<NodeId, Count> {
+    fn settled(mut self) -> Counts {
         let rounds = self.scalars.len().min(ROUNDS) + 1;
         for round in 1..=rounds {
             let grown = self.round();
@@ -144,7 +151,7 @@ impl<'s> Counter<'s> {
                 self.counts.extend(grown.into_iter().map(|node| (node, ENDLESS)));
             }
         }
-        self.counts
+        Counts { values: self.counts, strings: self.strings }
     }
 
     /// Counts all nodes once more, parts first where they come later; returns those that have more values than before.
@@ -251,6 +258,14 @@ fn objects_left(
     }
     let within = (0..).zip(ways).filter(|(optional, _)| (least..=room).contains(optional));
     within.map(|(_, ways)| ways).fold(0, Count::saturating_add)
+}
+
+/// The values without parts, with so many strings of a language.
+fn scalar_count(values: &Values, strings: Count) -> Count {
+    let named = [values.null, values.booleans.allows_true, values.booleans.allows_false];
+    let named = named.into_iter().filter(|allowed| *allowed).count() as Count;
+    let words = values.words.as_ref().map_or(0, |words| words.len() as Count);
+    named.saturating_add(number_count(&values.numbers)).saturating_add(strings.max(words))
 }
 
 fn number_count(cells: &[Numbers]) -> Count {

@@ -11,6 +11,7 @@
 //! Objects and arrays are rules whose data is what must be remembered: position or names read, and counts.
 
 mod array;
+mod beginning;
 mod distinct;
 mod error;
 mod layout;

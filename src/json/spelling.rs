@@ -20,7 +20,7 @@ use super::object::{Facts, objects};
 use super::string::{self, Words};
 use crate::expression::{Expression, Rule, fingerprint};
 use crate::limits::{Budget, LimitExceeded, Limits};
-use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema, Strings, Values};
+use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema, Strings};
 
 /// In which order an object's members may come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -152,18 +152,6 @@ impl Spelling {
 
     fn has_more_than(&self, node: NodeId, values: usize) -> bool {
         values == 0 || self.counts.node(node) > values as u64
-    }
-
-    /// What all texts of a node begin with, as far as it is plain; whichever of its values are to be avoided, where there are others without end.
-    pub(super) fn beginning(&self, node: NodeId) -> Expression {
-        let Values { null, booleans, numbers, words, strings, arrays, objects } = self.schema.values(node);
-        let has_scalars = *null || booleans.allows_true || booleans.allows_false || !numbers.is_empty();
-        let has_strings = words.is_some() || !strings.is_empty();
-        match (has_scalars, has_strings, arrays.is_empty(), objects.is_empty()) {
-            (false, true, true, true) => Expression::literal("\""),
-            (false, false, true, false) => self.punctuation.open_object.clone(),
-            _ => Expression::empty(),
-        }
     }
 
     /// The texts of the objects of a node, where it allows objects.

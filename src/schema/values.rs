@@ -166,6 +166,11 @@ pub struct NameClass {
 }
 
 impl Objects {
+    /// Whether an object without members is one of them.
+    pub(crate) fn may_be_empty(&self) -> bool {
+        self.min_members == 0 && self.wishes == 0 && !self.members.iter().any(|member| member.required)
+    }
+
     /// The members of the rest that may still grant wishes when some names were used, each at a cost of one.
     pub(crate) fn granting(&self, used: &[Arc<str>]) -> Granting {
         let mut granting = Granting::default();

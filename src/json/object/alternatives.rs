@@ -15,7 +15,7 @@ use super::left::Left;
 use super::members::Members;
 use super::names::{Names, add};
 use super::then::{AfterName, AfterOther, OtherName};
-use crate::expression::{Expression, Leaf, Rule, fingerprint};
+use crate::expression::{Beginning, Expression, Leaf, Rule, fingerprint};
 use crate::json::distinct::spelled;
 use crate::json::list::List;
 use crate::json::spelling::{Spelling, WAITING_LEN};
@@ -226,13 +226,17 @@ impl Alternatives {
     /// What remains after another name up to the quotation mark of the next, where it does not depend on which other names were used: there are other names
     /// without end. Alternatives that others include make no difference here, so they are not looked for: a fifth of the mean of mask + accept where objects
     /// have many alternatives and any names (four files of MaskBench, `JsonSchemaStore---tmlanguage` among them; old and new in turn).
-    pub(super) fn begins_after_other(&self, offers: &[Offer]) -> Option<Expression> {
+    pub(super) fn begins_after_other(&self, offers: &[Offer]) -> Vec<Beginning> {
         let has_endless_names = |members: &Members| {
             (0..members.objects().rest.len()).all(|class| members.object.class_size(class).is_none())
         };
         let alive: Vec<Members> = self.each_after_other(offers, None).collect();
         let is_known = !self.avoids() && alive.iter().all(has_endless_names);
-        is_known.then(|| ends_or_goes_on(&self.group, &alive, || Expression::literal("\"")))
+        if !is_known {
+            return vec![Beginning::of_any(Expression::empty())];
+        }
+        let (end, more) = ends_or_goes_on(&self.group, &alive, || Expression::literal("\""));
+        end.map(Beginning::all).into_iter().chain(more.map(Beginning::of_any)).collect()
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {
@@ -245,7 +249,9 @@ impl Alternatives {
 
 impl Rule for Alternatives {
     fn expand(&self) -> Expression {
-        ends_or_goes_on(&self.group, &self.alive, || Expression::rule(Arc::new(NextMember(self.clone()))))
+        let member = || Expression::rule(Arc::new(NextMember(self.clone())));
+        let (end, more) = ends_or_goes_on(&self.group, &self.alive, member);
+        Expression::choice(end.into_iter().chain(more)).expect("an inhabited object can be completed")
     }
 
     fn min_len(&self) -> u32 {
@@ -305,16 +311,19 @@ impl Rule for NextMember {
     }
 }
 
-/// The brace, and what stands before another member with that, where these alternatives are left.
-fn ends_or_goes_on(group: &Group, alive: &[Members], member: impl FnOnce() -> Expression) -> Expression {
+/// The brace, and what stands before another member with that, each where these alternatives have it.
+fn ends_or_goes_on(
+    group: &Group,
+    alive: &[Members],
+    member: impl FnOnce() -> Expression,
+) -> (Option<Expression>, Option<Expression>) {
     let lefts = lefts(alive);
     let (punctuation, level) = (&group.spelling().punctuation, group.level());
     let is_first = is_first(alive);
     let goes_on = alive.iter().zip(&lefts).any(|(members, left)| offers_member(members, *left));
     let more = goes_on.then(|| punctuation.before(level, is_first).then(member()));
     let may_close = alive.iter().zip(&lefts).any(|(members, left)| members.may_close(*left));
-    let close = may_close.then(|| punctuation.end_object(level, is_first));
-    Expression::choice(close.into_iter().chain(more)).expect("an inhabited object can be completed")
+    (may_close.then(|| punctuation.end_object(level, is_first)), more)
 }
 
 /// What is still to come in each alternative.

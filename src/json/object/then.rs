@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::alternatives::{Alternatives, Group, Offer, lefts};
 use super::members::Members;
-use crate::expression::{Binder, Expression, Rule, fingerprint};
+use crate::expression::{Beginning, Binder, Expression, Rule, fingerprint};
 use crate::json::distinct::{parse, spelled};
 use crate::json::spelling::WAITING_LEN;
 use crate::json::string::decode;
@@ -111,7 +111,7 @@ impl Binder for AfterOther {
         Expression::rule(Arc::new(after))
     }
 
-    fn begins(&self) -> Option<Expression> {
+    fn begins(&self) -> Vec<Beginning> {
         self.before.begins_after_other(&self.offers)
     }
 
@@ -214,6 +214,14 @@ impl Binder for MemberValue {
             Some(value) => self.after(Some(&value)),
             None => self.after_others.get_or_init(|| self.after(None)).clone(),
         }
+    }
+
+    fn usual(&self) -> Option<Expression> {
+        Some(self.after_others.get_or_init(|| self.after(None)).clone())
+    }
+
+    fn knows(&self, text: &[u8]) -> bool {
+        parse(text).is_some_and(|value| self.is_avoided(&value))
     }
 
     /// The values of the objects to avoid.
