@@ -311,6 +311,11 @@ fn how_elements_that_differ_begin() {
         json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "object"}}, "required": ["a"]}),
         r#"[{"a":1},{"a":1,"b":{}},{"a":12,"b":{}},{"a":1,"b":{"c":""}}]"#,
     );
+    check_items(
+        json!({"anyOf": [{"type": "string"}, {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
+        {"type": "array", "items": flag, "maxItems": 1}]}),
+        r#"["a",{"a":""},[],{"a":"","b":1},[true],""]"#,
+    );
     let inner = json!({"type": "array", "items": {"type": "string"}, "uniqueItems": true});
     check_items(inner, r#"[["a",""],[],["a"],[""]]"#);
 }

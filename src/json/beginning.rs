@@ -8,39 +8,46 @@
 
 use super::spelling::Spelling;
 use crate::expression::{Beginning, Expression, Then};
+use crate::regular::ByteSet;
 use crate::schema::{NodeId, Numbers, Objects, Values};
 
 /// The beginnings of the texts of a node inside of `level` containers; it has values without end.
 pub(super) fn beginnings(spelling: &Spelling, node: NodeId, level: u32) -> Vec<Beginning> {
     let Values { null, booleans, numbers, words, strings, arrays, objects } = spelling.schema.values(node);
+    let endless = spelling.counts.endless(node);
+    let negative = numbers.iter().any(is_endless_below);
     let has_strings = words.is_some() || !strings.is_empty();
-    let others = [*null, booleans.allows_true, booleans.allows_false, !numbers.is_empty(), has_strings];
-    if arrays.is_empty() && !others.contains(&true) {
-        return of_objects(spelling, objects, level);
-    }
-    let (any_string, any_negative) =
-        (spelling.counts.has_endless_strings(node), numbers.iter().any(is_endless_below));
-    let plain = [(any_string, "\""), (any_negative, "-")].into_iter().filter(|(is_endless, _)| *is_endless);
-    let plain = plain.map(|(_, text)| Beginning::of_any(Expression::literal(text)));
-    // Of these kinds of values all may be taken.
+    let plain = [
+        (endless.strings, Expression::literal("\"")),
+        (endless.arrays, spelling.punctuation.open_array.clone()),
+        (negative, Expression::literal("-")),
+    ];
+    // Of these all may be taken.
     let doubtful = [
         (*null, "n"),
         (booleans.allows_true, "t"),
         (booleans.allows_false, "f"),
         (!numbers.is_empty(), "0123456789"),
-        (!numbers.is_empty() && !any_negative, "-"),
-        (has_strings && !any_string, "\""),
-        (!arrays.is_empty(), "["),
-        (!objects.is_empty(), "{"),
+        (!numbers.is_empty() && !negative, "-"),
+        (has_strings && !endless.strings, "\""),
+        (!arrays.is_empty() && !endless.arrays, "["),
+        (!objects.is_empty() && !endless.objects, "{"),
     ];
+    let plain = plain.into_iter().filter(|(is_endless, _)| *is_endless);
+    let mut all: Vec<_> = plain.map(|(_, text)| Beginning::of_any(text)).collect();
+    if endless.objects {
+        all.extend(of_objects(spelling, objects, level));
+    }
     let doubtful =
         doubtful.into_iter().filter(|(is_there, _)| *is_there).flat_map(|(_, bytes)| bytes.bytes());
-    let then = Then::More(doubtful.collect());
-    plain.chain([Beginning { text: Expression::empty(), then }]).collect()
+    let doubtful: ByteSet = doubtful.collect();
+    let others = Beginning { text: Expression::empty(), then: Then::More(doubtful) };
+    all.extend((!doubtful.is_empty()).then_some(others));
+    all
 }
 
-/// Of objects alone. That there is one without members is not said, as it may be taken.
-fn of_objects(spelling: &Spelling, objects: &[Objects], level: u32) -> Vec<Beginning> {
+/// Of objects without end. That there is one without members is not said, as it may be taken.
+fn of_objects(spelling: &Spelling, objects: &[Objects], level: u32) -> impl Iterator<Item = Beginning> {
     /// The brace that closes it, and what may stand before that.
     const EMPTY: &str = "} \t\r\n";
     let brace = &spelling.punctuation.open_object;
@@ -48,7 +55,7 @@ fn of_objects(spelling: &Spelling, objects: &[Objects], level: u32) -> Vec<Begin
     let may_be_empty = objects.iter().any(Objects::may_be_empty);
     let name = spelling.punctuation.before(level, true).then(Expression::literal("\""));
     let named = Beginning::of_any(brace.clone().then(name));
-    [named].into_iter().chain(may_be_empty.then_some(empty)).collect()
+    [named].into_iter().chain(may_be_empty.then_some(empty))
 }
 
 fn is_endless_below(numbers: &Numbers) -> bool {

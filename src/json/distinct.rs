@@ -32,8 +32,15 @@ const MULTIPLES: Count = 10_000;
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     values: HashMap<NodeId, Count>,
-    /// Those that have strings without end.
-    strings: HashSet<NodeId>,
+    endless: HashMap<NodeId, Endless>,
+}
+
+/// Of which kinds a node has values without end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Endless {
+    pub(super) strings: bool,
+    pub(super) arrays: bool,
+    pub(super) objects: bool,
 }
 
 impl Counts {
@@ -43,9 +50,9 @@ impl Counts {
         if elements.is_empty() { Self::default() } else { Counter::new(schema, &elements, limits).settled() }
     }
 
-    /// Whether a node that must differ has strings without end.
-    pub(super) fn has_endless_strings(&self, node: NodeId) -> bool {
-        self.strings.contains(&node)
+    /// Of which kinds a node that must differ has values without end.
+    pub(super) fn endless(&self, node: NodeId) -> Endless {
+        self.endless.get(&node).copied().unwrap_or_default()
     }
 
     /// The values of a node.
@@ -118,6 +125,7 @@ struct Counter<'s> {
     nodes: Vec<NodeId>,
     /// The values without parts.
     scalars: HashMap<NodeId, Count>,
+    /// Those that have strings without end.
     strings: HashSet<NodeId>,
     counts: HashMap<NodeId, Count>,
 }
@@ -128,16 +136,16 @@ const ROUNDS: usize = 256;
 impl<'s> Counter<'s> {
     fn new(schema: &'s Schema, elements: &HashSet<NodeId>, limits: &Limits) -> Self {
         let nodes: Vec<_> = schema.nodes().filter(|node| elements.contains(node)).collect();
-        let (mut scalars, mut endless) = (HashMap::new(), HashSet::new());
+        let (mut scalars, mut strings) = (HashMap::new(), HashSet::new());
         for node in &nodes {
-            let strings = schema.values(*node).strings.iter().map(|strings| string_count(strings, limits));
-            let strings = strings.max().unwrap_or(0);
-            if strings == ENDLESS {
-                endless.insert(*node);
+            let values = schema.values(*node);
+            let count = values.strings.iter().map(|strings| string_count(strings, limits)).max().unwrap_or(0);
+            if count == ENDLESS {
+                strings.insert(*node);
             }
-            scalars.insert(*node, scalar_count(schema.values(*node), strings));
+            scalars.insert(*node, scalar_count(values, count));
         }
-        Self { schema, nodes, counts: scalars.clone(), scalars, strings: endless }
+        Self { schema, nodes, counts: scalars.clone(), scalars, strings }
     }
 
     fn settled(mut self) -> Counts {
@@ -151,7 +159,13 @@ impl<'s> Counter<'s> {
                 self.counts.extend(grown.into_iter().map(|node| (node, ENDLESS)));
             }
         }
-        Counts { values: self.counts, strings: self.strings }
+        let endless = self.nodes.iter().map(|node| (*node, self.endless(*node))).collect();
+        Counts { values: self.counts, endless }
+    }
+
+    fn endless(&self, node: NodeId) -> Endless {
+        let [arrays, objects] = self.parts(node).map(|count| count == ENDLESS);
+        Endless { strings: self.strings.contains(&node), arrays, objects }
     }
 
     /// Counts all nodes once more, parts first where they come later; returns those that have more values than before.
@@ -172,6 +186,11 @@ impl<'s> Counter<'s> {
     }
 
     fn node(&self, node: NodeId) -> Count {
+        self.parts(node).into_iter().fold(self.scalars[&node], Count::saturating_add)
+    }
+
+    /// The arrays, and the objects.
+    fn parts(&self, node: NodeId) -> [Count; 2] {
         let values = self.schema.values(node);
         let count = |node: NodeId| self.counts[&node];
         let arrays = values.arrays.iter().map(|arrays| arrays_left(arrays, 0, count)).max();
@@ -180,8 +199,7 @@ impl<'s> Counter<'s> {
             let wishing = |grants| objects.granting(&[]).fewest(objects.wishes, grants);
             objects_left(objects, members, 0, wishing, count)
         });
-        let parts = arrays.into_iter().chain(objects.max());
-        parts.fold(self.scalars[&node], Count::saturating_add)
+        [arrays.unwrap_or(0), objects.max().unwrap_or(0)]
     }
 }
 
