@@ -215,6 +215,7 @@ impl<'a> Collector<'a> {
     fn takes_bytes_below(&self, thread: &Thread) -> bool {
         let takes_bytes = |next: &Thread| match next.head {
             Head::Literal { .. } | Head::Leaf { .. } => true,
+            // Something that depends on a captured text, if anything.
             Head::End => next.below.top().is_some(),
             Head::Special(_) => false,
         };

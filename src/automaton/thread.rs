@@ -21,7 +21,7 @@ pub(super) enum Head {
     Leaf { state: State, leaf: Leaf },
     /// Before a special token.
     Special(SpecialToken),
-    /// Everything has been read.
+    /// Everything has been read; above [what depends on a captured text](Frame::Own), what is common to all texts.
     End,
 }
 
@@ -33,7 +33,7 @@ pub(super) enum Tape {
     Outside,
     /// These were read.
     Read(Arc<[u8]>),
-    /// Any were read: the threads are those that all captured texts have in common, and end where the capture does.
+    /// Any were read: the threads are those that all captured texts have in common.
     Any,
 }
 
@@ -52,6 +52,11 @@ impl Tape {
             Self::Outside => Self::Outside,
             Self::Read(_) | Self::Any => Self::Any,
         }
+    }
+
+    /// The tape behind a capture, which is the outermost one or not.
+    pub(super) fn behind(&self, outermost: bool) -> Self {
+        if outermost { Self::Outside } else { self.clone() }
     }
 
     /// How many bytes it holds.
@@ -190,7 +195,7 @@ impl Opening<'_> {
             None => self.head(Head::End, stack.clone(), tape),
             Some((Frame::Expression(expression), below)) => self.expression(expression, below.clone(), tape),
             Some((Frame::CaptureEnd { start, outermost, then, binder }, below)) => {
-                let behind = if *outermost { Tape::Outside } else { tape.clone() };
+                let behind = tape.behind(*outermost);
                 let Tape::Read(read) = &tape else {
                     return self.begin(binder.begins(), (then, below), &behind);
                 };

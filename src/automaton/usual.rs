@@ -34,7 +34,7 @@ impl Usual {
         let below = rest.push_expression(&binder.usual()?).push_expression(then);
         let is_known = |node: &u32| binder.knows(&[&tape[*start..], read(*node)].concat());
         let (known, others): (Vec<u32>, Vec<u32>) = ways.nodes().iter().copied().partition(is_known);
-        let tape = if *outermost { Tape::Outside } else { Tape::Any };
-        Some(Self { below, tape, ways: Ways::new(vocabulary, others), known })
+        let behind = thread.tape.behind(*outermost);
+        Some(Self { below, tape: behind, ways: Ways::new(vocabulary, others), known })
     }
 }

@@ -42,7 +42,7 @@ pub trait Binder: Debug + Send + Sync + Any {
 
     /// How what follows begins, as far as that is the same for all texts. Tokens that end in it are judged without binding.
     fn begins(&self) -> Vec<Beginning> {
-        vec![Beginning::of_any(Expression::empty())]
+        vec![Beginning::unknown()]
     }
 
     /// What follows all texts but those that the binder [knows](Binder::knows), where these are few.
@@ -96,6 +96,12 @@ impl Beginning {
     #[must_use]
     pub fn all(text: Expression) -> Self {
         Self { text, then: Then::Rest }
+    }
+
+    /// Nothing is the same.
+    #[must_use]
+    pub fn unknown() -> Self {
+        Self::of_any(Expression::empty())
     }
 
     /// What anything may come after.

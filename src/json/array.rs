@@ -244,7 +244,7 @@ impl Binder for Element {
         let Elements { spelling, progress, .. } = elements;
         let is_endless = |kind: &Kind| spelling.counts.node(kind.schema) == ENDLESS;
         if !progress.avoid.is_empty() || !elements.kinds().all(is_endless) {
-            return vec![Beginning::of_any(Expression::empty())];
+            return vec![Beginning::unknown()];
         }
         let level = spelling.punctuation.inside(elements.level);
         let kinds = elements.kinds().filter(|kind| elements.after(kind).is_some());

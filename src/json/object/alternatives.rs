@@ -233,7 +233,7 @@ impl Alternatives {
         let alive: Vec<Members> = self.each_after_other(offers, None).collect();
         let is_known = !self.avoids() && alive.iter().all(has_endless_names);
         if !is_known {
-            return vec![Beginning::of_any(Expression::empty())];
+            return vec![Beginning::unknown()];
         }
         let (end, more) = ends_or_goes_on(&self.group, &alive, || Expression::literal("\""));
         end.map(Beginning::all).into_iter().chain(more.map(Beginning::of_any)).collect()
