@@ -231,6 +231,80 @@ fn chosen_texts() {
     check(other, &[r#"{"b":1}"#, r#"{"b":"x","c":null}"#], &["{}", r#"{"a":1}"#, r#"{"b":"x"}"#]);
 }
 
+/// All values of a finite set, each once: none is missing near the end, and none comes twice.
+#[test]
+fn small_sets_can_be_used_up() {
+    let arrays = |items: Value| json!({"type": "array", "uniqueItems": true, "items": items});
+    let check_all = |items: Value, all: &[&str]| {
+        let (first, text) = (all[0], |values: &[&str]| format!("[{}]", values.join(",")));
+        let mut reversed = all.to_vec();
+        reversed.reverse();
+        let twice = [all, &[first]].concat();
+        check(arrays(items), &[&text(all), &text(&reversed)], &[&text(&twice)]);
+    };
+    check_all(json!({"enum": [1, [2], {"a": 3}]}), &["1", "[2]", r#"{"a":3}"#]);
+    check_all(
+        arrays(json!({"enum": [1, 2, 3]})),
+        &[
+            "[1]", "[2]", "[1,2]", "[]", "[3,2,1]", "[2,1]", "[3]", "[1,3]", "[2,3]", "[3,1]", "[3,2]",
+            "[1,2,3]", "[1,3,2]", "[2,1,3]", "[2,3,1]", "[3,1,2]",
+        ],
+    );
+    check_all(
+        json!({"type": "array", "items": {"enum": [1, 2]}, "contains": {"const": 1}, "maxItems": 2}),
+        &["[1,2]", "[1]", "[2,1]", "[1,1]"],
+    );
+    check_all(
+        json!({"type": "array", "items": {"const": 1}, "minItems": 1, "maxItems": 3}),
+        &["[1,1]", "[1]", "[1,1,1]"],
+    );
+    let boolean = json!({"type": "boolean"});
+    let names = json!({"enum": ["a", "b"]});
+    check_all(
+        json!({"type": "object", "propertyNames": names, "additionalProperties": boolean, "maxProperties": 1}),
+        &["{}", r#"{"a":true}"#, r#"{"b":true}"#, r#"{"b":false}"#, r#"{"a":false}"#],
+    );
+    check_all(
+        json!({"type": "object", "properties": {"a": boolean, "b": {"const": 1}, "c": {"const": 2}},
+            "additionalProperties": false, "minProperties": 2}),
+        &[
+            r#"{"a":true,"b":1}"#,
+            r#"{"b":1,"c":2}"#,
+            r#"{"a":true,"b":1,"c":2}"#,
+            r#"{"a":false,"c":2}"#,
+            r#"{"a":true,"c":2}"#,
+            r#"{"a":false,"b":1,"c":2}"#,
+            r#"{"a":false,"b":1}"#,
+        ],
+    );
+}
+
+/// Of elements without end that are arrays which count something, or objects whose names are listed, none is the last.
+#[test]
+fn elements_without_end_may_follow_each_other() {
+    let number = json!({"type": "number"});
+    let unique = |items: Value| json!({"type": "array", "uniqueItems": true, "items": items});
+    check(
+        unique(json!({"type": "array", "contains": number})),
+        &["[[1,0.5],[1,1],[null,1]]"],
+        &["[[1],[1.0]]", "[[1],[]]"],
+    );
+    check(
+        unique(json!({"type": "array", "uniqueItems": true, "contains": number})),
+        &["[[1],[2],[2,1]]"],
+        &["[[1],[1]]", "[[1,1]]", "[[null]]"],
+    );
+    check(
+        unique(
+            json!({"type": "array", "contains": {"const": 1}, "maxContains": 1, "items": {"enum": [1, 2]}}),
+        ),
+        &["[[1],[1,2],[2,1],[2,1,2]]"],
+        &["[[1],[1,1]]", "[[2]]", "[[1],[1]]"],
+    );
+    let listed = json!({"type": "object", "propertyNames": {"enum": ["a"]}});
+    check(unique(listed), &[r#"[{"a":1},{"a":2},{},{"a":null}]"#], &[r#"[{"a":1},{"a":1}]"#, r#"[{"b":1}]"#]);
+}
+
 /// In declared order a name may stand anywhere behind the declared ones where it is none, whatever another alternative declares.
 #[test]
 fn a_name_that_another_alternative_declares_has_no_place() {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::beginning::beginnings;
-use super::distinct::{ENDLESS, parse, spelled, taken};
+use super::distinct::{Count, ENDLESS, parse, spelled, taken};
 use super::list::List;
 use super::spelling::{Spelling, WAITING_LEN};
 use crate::expression::{Beginning, Binder, Expression, Rule, fingerprint};
@@ -42,7 +42,7 @@ pub(super) fn array(
 /// What was read of an array.
 #[derive(Clone, Debug, PartialEq)]
 struct Progress {
-    /// How many elements, as far as it matters: to the end of the prefix and the bounds.
+    /// How many elements; where they need not differ, as far as it matters: to the end of the prefix and the bounds.
     read: u32,
     /// The same with what was counted, for an array with counts.
     plan: PlanState,
@@ -77,7 +77,15 @@ impl Elements {
     /// Whether more ways to go on are left than there are arrays to avoid.
     fn can_avoid_all(&self) -> bool {
         let avoid = self.progress.avoid.len() as u64;
-        avoid == 0 || self.spelling.counts.arrays(self.arrays(), self.progress.read) > avoid
+        avoid == 0 || self.ways() > avoid
+    }
+
+    /// The ways to go on.
+    fn ways(&self) -> Count {
+        match self.plan() {
+            Some(_) => self.spelling.counts.planned((self.node, self.cell), self.progress.plan),
+            None => self.spelling.counts.arrays(self.arrays(), self.progress.read),
+        }
     }
 
     /// What remains after one more element of a kind; `None` where the array could not be finished then. All counts beyond prefix and bounds are one
@@ -91,8 +99,8 @@ impl Elements {
             }
             None => (self.progress.plan, false),
         };
-        let prefix = u32::try_from(arrays.prefix.len()).unwrap_or(u32::MAX);
-        let last = arrays.max_items.unwrap_or_else(|| prefix.max(arrays.min_items).max(1));
+        // What was read of elements that must differ is another state after each of them anyway.
+        let last = if arrays.unique { u32::MAX } else { arrays.lengths() };
         let read = self.progress.read.saturating_add(1).min(last);
         Some(Self { progress: Progress { read, plan, waits, ..self.progress.clone() }, ..self.clone() })
     }
@@ -100,8 +108,7 @@ impl Elements {
     /// Those of some values that may be the element before the ones that remain.
     fn possible(&self, values: impl Iterator<Item = Value>) -> impl Iterator<Item = Value> {
         let (arrays, Progress { read, seen, avoid, .. }) = (self.arrays(), &self.progress);
-        let left = self.spelling.counts.arrays(arrays, *read);
-        let taken = taken(avoid.iter().filter_map(|array| array.first()), left);
+        let taken = taken(avoid.iter().filter_map(|array| array.first()), self.ways());
         let is_free =
             move |value: &Value| !taken.iter().chain(seen.iter()).any(|known| are_equal(known, value));
         let is_element = move |value: &Value| {
@@ -146,8 +153,7 @@ impl Elements {
             let value = self.spelling.value(kind.schema, level);
             return Some(value.then(Expression::rule(Arc::new(after))));
         }
-        let left = self.spelling.counts.arrays(self.arrays(), after.progress.read);
-        let mut avoid = taken(self.progress.avoid.iter().filter_map(|array| array.first()), left);
+        let mut avoid = taken(self.progress.avoid.iter().filter_map(|array| array.first()), after.ways());
         let taken = avoid.len();
         for seen in self.progress.seen.iter() {
             if !avoid[..taken].contains(seen) {

@@ -4,12 +4,12 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 
 use serde_json::Value as Json;
 
 use super::array::array;
-use super::distinct::Counts;
+use super::distinct::{Counts, Plans};
 use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
 use super::leaves::{LeafMaker, Leaves};
@@ -60,8 +60,7 @@ pub(super) struct Spelling {
     leaves: Vec<Arc<Leaves>>,
     /// What was found out about the objects of each node.
     facts: Box<[OnceLock<Arc<Facts>>]>,
-    /// The plans of array cells that count.
-    pub(super) plans: HashMap<(NodeId, usize), ArrayPlan>,
+    pub(super) plans: Plans,
     pub(super) counts: Counts,
     /// Lists of names that objects were asked for, each made once: alternatives of a union often have the same.
     names: Mutex<HashMap<Names, Arc<Words>>>,
@@ -75,19 +74,15 @@ impl Spelling {
         limits: &Budget,
     ) -> Result<Self, SpellingError> {
         length::check(&schema, limits)?;
-        let counts = Counts::new(&schema, limits);
-        let (mut maker, mut leaves, mut plans) = (LeafMaker::default(), Vec::new(), HashMap::new());
+        let plans = plans(&schema, limits)?;
+        let counts = Counts::new(&schema, &plans, limits)?;
+        let (mut maker, mut leaves) = (LeafMaker::default(), Vec::new());
         for node in schema.nodes() {
             let values = schema.values(node);
             limits.charge(1)?;
             leaves.push(maker.make(values, limits)?);
-            for (cell, arrays) in values.arrays.iter().enumerate() {
-                if !counts.suffice(arrays) {
-                    return Err(SpellingError::TooFewDistinct { pointer: schema.place(node) });
-                }
-                if !arrays.counts.is_empty() {
-                    plans.insert((node, cell), plan(&schema, arrays, limits)?);
-                }
+            if !values.arrays.iter().all(|arrays| counts.suffice(arrays)) {
+                return Err(SpellingError::TooFewDistinct { pointer: schema.place(node) });
             }
         }
         let punctuation = Punctuation::new(style.layout);
@@ -274,6 +269,14 @@ impl Rule for Value {
     fn fingerprint(&self) -> u64 {
         fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.level, &self.avoid))
     }
+}
+
+/// The plans of all array cells that count.
+fn plans(schema: &Schema, limits: &Limits) -> Result<Plans, LimitExceeded> {
+    let cells =
+        schema.nodes().flat_map(|node| (0..).zip(&schema.values(node).arrays).map(move |cell| (node, cell)));
+    let counting = cells.filter(|(_, (_, arrays))| !arrays.counts.is_empty());
+    counting.map(|(node, (cell, arrays))| Ok(((node, cell), plan(schema, arrays, limits)?))).collect()
 }
 
 /// The plan of an array cell that counts.

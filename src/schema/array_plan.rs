@@ -26,6 +26,13 @@ pub(crate) struct Bounds<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PlanState(u32);
 
+impl PlanState {
+    /// Its place among the states of its plan.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// The states of an array with counts.
 #[derive(Clone, Debug)]
 pub(crate) struct ArrayPlan {
@@ -70,6 +77,11 @@ impl ArrayPlan {
             plan.least[state.0 as usize] = plan.least_from(state, kinds);
         }
         Ok(plan)
+    }
+
+    /// All states. Each is after those that lead to it, or leads to itself.
+    pub(crate) fn states(&self) -> impl DoubleEndedIterator<Item = PlanState> + ExactSizeIterator {
+        (0..self.least.len()).map(|state| PlanState(state as u32))
     }
 
     /// Before the first element.

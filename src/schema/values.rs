@@ -194,6 +194,12 @@ impl NameClass {
 }
 
 impl Arrays {
+    /// So many lengths are told apart, from none on: to the end of the prefix and the bounds.
+    pub(crate) fn lengths(&self) -> u32 {
+        let prefix = u32::try_from(self.prefix.len()).unwrap_or(u32::MAX);
+        self.max_items.unwrap_or_else(|| prefix.max(self.min_items).max(1))
+    }
+
     /// The kinds of the element at a position; none where there cannot be one.
     #[must_use]
     pub fn kinds(&self, position: u32) -> &[Kind] {

@@ -399,7 +399,29 @@ fn combinations() -> Vec<Case> {
             json!({"type": "array", "uniqueItems": true, "minItems": 300, "items": {"type": "integer", "minimum": 1, "maximum": 300}}),
             "compiled",
         ),
+        case(
+            "distinct arrays of one value",
+            json!({"type": "array", "uniqueItems": true, "items": {"type": "array", "items": {"const": 1}, "maxItems": u32::MAX}}),
+            "compiled",
+        ),
+        case("distinct objects with one of many members", distinct_objects(0, 1), "compiled"),
+        case("distinct objects without one of many members", distinct_objects(1_999, 2_000), "compiled"),
+        case("distinct objects with some of many members", distinct_objects(1, 1_999), "compiled"),
+        case(
+            "distinct arrays that count to a thousand",
+            json!({"type": "array", "uniqueItems": true, "items": {"$ref": "#/$defs/a"}, "$defs": {
+                "a": {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/a"}, {"enum": [1, 2]}]}, "contains": {"const": 1}, "minContains": 500, "maxContains": 900, "maxItems": 1_000}}}),
+            "compiled",
+        ),
     ]
+}
+
+/// Distinct objects of 2,000 members, and arrays in arrays beside them, so that values are counted again and again.
+fn distinct_objects(least: u32, most: u32) -> Value {
+    let object = json!({"type": "object", "properties": members(2_000, |_| json!({"const": 1})), "additionalProperties": false,
+        "minProperties": least, "maxProperties": most});
+    let nested = json!({"type": "array", "items": {"$ref": "#/$defs/a"}, "maxItems": 1});
+    json!({"type": "array", "uniqueItems": true, "items": {"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/o"}]}, "$defs": {"a": nested, "o": object}})
 }
 
 fn texts() -> Vec<Case> {

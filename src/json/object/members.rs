@@ -106,7 +106,9 @@ impl Members {
     pub(super) fn ways(&self) -> Count {
         let open = self.open_members().map(|(_, member)| (member.required, member.schema));
         let wishing = |grants| self.wishing(self.progress.granted | grants);
-        self.object.spelling.counts.objects(self.objects(), open, self.progress.read, wishing)
+        let names_left = |class| self.names_left(class);
+        let counts = &self.object.spelling.counts;
+        counts.objects(self.objects(), open, self.progress.read, wishing, names_left)
     }
 
     /// How many members were read after one more. Counts that no bound asks for are one state.

@@ -1,0 +1,103 @@
+//! How many ways there are to go on in an array.
+
+use super::{Count, ENDLESS};
+use crate::schema::{ArrayPlan, Arrays, Kind, NodeId};
+
+/// The ways to go on in an array that counts nothing, after `read` elements; where these need not differ, all numbers beyond the bounds are one.
+pub(super) fn ways(arrays: &Arrays, read: u32, count: impl Fn(NodeId) -> Count) -> Count {
+    Ways { arrays, is_exact: true, count }.after(read)
+}
+
+/// The same by the states of the plan of an array that counts. Every state is after those that lead to it, but for itself.
+pub(super) fn ways_by_state(
+    arrays: &Arrays,
+    plan: &ArrayPlan,
+    count: impl Fn(NodeId) -> Count,
+) -> Box<[Count]> {
+    let mut ways = vec![0; plan.states().len()];
+    for state in plan.states().rev() {
+        let read = plan.read(state);
+        let is_exact = arrays.max_items.is_some() || read < arrays.lengths();
+        let left = Ways { arrays, is_exact, count: &count };
+        let (mut total, mut repeats) = (Count::from(plan.may_close(state)), false);
+        for kind in arrays.kinds(read) {
+            let Some(next) = plan.next(state, kind.counts_for) else { continue };
+            let choices = left.choices((left.count)(kind.schema), read);
+            if next == state {
+                repeats |= choices > 0;
+            } else {
+                total = total.saturating_add(choices.saturating_mul(ways[next.index()]));
+            }
+        }
+        // What can be repeated before the end can be repeated without end.
+        ways[state.index()] = if repeats && total > 0 { ENDLESS } else { total };
+    }
+    ways.into()
+}
+
+struct Ways<'a, C> {
+    arrays: &'a Arrays,
+    /// Whether it is known how many elements were read.
+    is_exact: bool,
+    count: C,
+}
+
+impl<C: Fn(NodeId) -> Count> Ways<'_, C> {
+    fn after(&self, read: u32) -> Count {
+        let prefix = u32::try_from(self.arrays.prefix.len()).unwrap_or(u32::MAX);
+        let (mut total, mut ways): (Count, Count) = (0, 1);
+        for length in read..prefix {
+            total = total.saturating_add(if self.may_close(length) { ways } else { 0 });
+            ways = ways.saturating_mul(self.choices(self.all(self.arrays.kinds(length)), length));
+        }
+        total.saturating_add(if ways == 0 { 0 } else { self.in_rest(read.max(prefix), ways) })
+    }
+
+    /// The ways to go on behind the prefix, where there are so many to come there. Each turn closes the array or at least doubles them, so there are few.
+    fn in_rest(&self, from: u32, mut ways: Count) -> Count {
+        let all = self.all(&self.arrays.rest);
+        let most = self.arrays.max_items.map_or(u32::MAX, |most| most.max(from));
+        if all == 1 && !self.arrays.unique {
+            let longer = most.checked_sub(from.max(self.arrays.min_items));
+            let lengths = longer.map_or(0, |longer| Count::from(longer) + 1);
+            return if self.arrays.max_items.is_none() { ENDLESS } else { ways.saturating_mul(lengths) };
+        }
+        let mut total: Count = 0;
+        for length in from..=most {
+            if ways == ENDLESS && self.is_filled(all, length) {
+                return ENDLESS;
+            }
+            total = total.saturating_add(if self.may_close(length) { ways } else { 0 });
+            ways = if length < most { ways.saturating_mul(self.choices(all, length)) } else { 0 };
+            if ways == 0 {
+                break;
+            }
+        }
+        total
+    }
+
+    /// Whether an array of this length can be closed, or filled with `all` elements until it can.
+    fn is_filled(&self, all: Count, length: u32) -> bool {
+        let enough =
+            if self.arrays.unique { self.choices(all, self.arrays.min_items.saturating_sub(1)) } else { all };
+        self.may_close(length) || enough > 0
+    }
+
+    fn may_close(&self, length: u32) -> bool {
+        length >= self.arrays.min_items
+    }
+
+    fn all(&self, kinds: &[Kind]) -> Count {
+        kinds.iter().map(|kind| (self.count)(kind.schema)).fold(0, Count::saturating_add)
+    }
+
+    /// Those of some elements that may come after so many.
+    fn choices(&self, all: Count, read: u32) -> Count {
+        match all {
+            ENDLESS => ENDLESS,
+            _ if !self.arrays.unique => all,
+            _ if self.is_exact => all.saturating_sub(read.into()),
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Values to avoid, and what remains of them where something agrees with them.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::Count;
+use crate::schema::are_equal;
+
+/// For the member or element that comes next: which of its values leave only values to avoid, where `left` ways to go on follow. `avoid` are the
+/// values that it has in what is to be avoided.
+pub(in crate::json) fn taken<'v>(avoid: impl Iterator<Item = &'v Value>, left: Count) -> Vec<Arc<Value>> {
+    let mut groups: Vec<(&Value, Count)> = Vec::new();
+    for value in avoid {
+        match groups.iter_mut().find(|(known, _)| are_equal(known, value)) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((value, 1)),
+        }
+    }
+    groups.into_iter().filter(|(_, count)| *count >= left).map(|(value, _)| Arc::new(value.clone())).collect()
+}
+
+/// The text of each of some values.
+pub(in crate::json) fn spelled(values: impl Iterator<Item = Value>) -> Vec<Arc<[u8]>> {
+    let mut distinct: Vec<Value> = Vec::new();
+    for value in values {
+        if !distinct.iter().any(|known| are_equal(known, &value)) {
+            distinct.push(value);
+        }
+    }
+    distinct.iter().map(|value| value.to_string().into_bytes().into()).collect()
+}
+
+/// What remains of objects to avoid after a member: those that have it with this value, without it.
+pub(in crate::json) fn after_member(
+    avoid: &[Map<String, Value>],
+    name: &str,
+    value: &Value,
+) -> Vec<Map<String, Value>> {
+    let agreeing = avoid.iter().filter(|object| object.get(name).is_some_and(|own| are_equal(own, value)));
+    let without = agreeing.map(|object| {
+        let mut object = object.clone();
+        object.remove(name);
+        object
+    });
+    without.collect()
+}
+
+/// The value of a text that a rule of JSON has read. Of one that is nested deeper than `serde_json` reads (128 levels) nothing is known, and so
+/// nothing is compared with it.
+pub(in crate::json) fn parse(text: &[u8]) -> Option<Value> {
+    serde_json::from_slice(text).ok()
+}

@@ -1,0 +1,242 @@
+//! Values that must differ from others: how many there are, so that nothing leads where all are taken.
+//!
+//! An element of an array with `uniqueItems` must not equal the ones before it. The values to avoid are handed down with the rule that spells the
+//! element, and those that can no longer be equal are dropped on the way: of an object that is being read only those remain that agree in
+//! all members read. A value may be chosen for a member where more ways to finish the object are left than values to avoid.
+//!
+//! For that, ways are counted. The counts are lower bounds: where the alternatives of a union overlap the largest one counts alone, an element of an array whose
+//! elements differ is taken to be none of as many values as there are elements before it, and objects that wish for something do not count unless they are
+//! without end. So near the end of a small finite set some array may not be offered, but no way is ever offered that cannot be finished.
+
+mod arrays;
+mod avoided;
+mod objects;
+mod scalars;
+
+pub(super) use avoided::{after_member, parse, spelled, taken};
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+
+use crate::limits::{Budget, LimitExceeded};
+use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, Objects, PlanState, Schema};
+use scalars::{scalar_count, string_count};
+
+/// A number of values, at least.
+pub(super) type Count = u64;
+
+/// Without end, or more than anybody could use up.
+pub(super) const ENDLESS: Count = u64::MAX;
+
+/// How many values those nodes have that are an element which must differ from others, or a part of one.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    values: HashMap<NodeId, Count>,
+    endless: HashMap<NodeId, Endless>,
+    /// The ways to go on in those of their array cells that count, by the states of their plans.
+    planned: HashMap<(NodeId, usize), Box<[Count]>>,
+}
+
+/// The plans of array cells that count.
+pub(super) type Plans = HashMap<(NodeId, usize), ArrayPlan>;
+
+/// Of which kinds a node has values without end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Endless {
+    pub(super) strings: bool,
+    pub(super) arrays: bool,
+    pub(super) objects: bool,
+}
+
+impl Counts {
+    /// Counts the values of the nodes for which it matters.
+    pub(super) fn new(schema: &Schema, plans: &Plans, limits: &Budget) -> Result<Self, LimitExceeded> {
+        let elements = elements(schema);
+        if elements.is_empty() {
+            return Ok(Self::default());
+        }
+        Counter::new(schema, plans, &elements, limits).settled()
+    }
+
+    /// Of which kinds a node that must differ has values without end.
+    pub(super) fn endless(&self, node: NodeId) -> Endless {
+        self.endless.get(&node).copied().unwrap_or_default()
+    }
+
+    /// The values of a node.
+    pub(super) fn node(&self, node: NodeId) -> Count {
+        self.values.get(&node).copied().unwrap_or(ENDLESS)
+    }
+
+    /// Whether an array can be filled with distinct elements, whichever are chosen first.
+    pub(super) fn suffice(&self, arrays: &Arrays) -> bool {
+        if !arrays.unique {
+            return true;
+        }
+        let any =
+            |kinds: &[Kind]| kinds.iter().map(|kind| self.node(kind.schema)).fold(0, Count::saturating_add);
+        if arrays.counts.iter().any(|count| count.min > 1) {
+            let mut kinds = arrays.prefix.iter().chain([&arrays.rest]).flatten();
+            return kinds.all(|kind| self.node(kind.schema) == ENDLESS);
+        }
+        let prefix = u32::try_from(arrays.prefix.len()).unwrap_or(u32::MAX).min(arrays.min_items);
+        let in_prefix = (0..prefix).all(|position| any(arrays.kinds(position)) > Count::from(position));
+        in_prefix && (arrays.min_items <= prefix || any(&arrays.rest) >= Count::from(arrays.min_items))
+    }
+
+    /// The ways to go on in an array that counts nothing, after `read` elements.
+    pub(super) fn arrays(&self, arrays: &Arrays, read: u32) -> Count {
+        arrays::ways(arrays, read, |node| self.node(node))
+    }
+
+    /// The ways to go on in an array cell that counts, from a state of its plan.
+    pub(super) fn planned(&self, cell: (NodeId, usize), state: PlanState) -> Count {
+        self.planned.get(&cell).map_or(ENDLESS, |ways| ways[state.index()])
+    }
+
+    /// The ways to go on in an object with these members still to come, when `read` were read. `wishing` tells the fewest members that grant all wishes when
+    /// one more grants some, `names_left` how many names of a class are not used; `None` for without end.
+    pub(super) fn objects(
+        &self,
+        objects: &Objects,
+        open: impl Iterator<Item = (bool, NodeId)>,
+        read: u32,
+        wishing: impl Fn(u32) -> Option<u32>,
+        names_left: impl Fn(usize) -> Option<u64>,
+    ) -> Count {
+        objects::ways(objects, open, read, wishing, names_left, |node| self.node(node))
+    }
+}
+
+/// The elements that must differ from others, with all parts that they may have.
+fn elements(schema: &Schema) -> HashSet<NodeId> {
+    let of_arrays = |arrays: &Arrays| {
+        arrays.prefix.iter().flatten().chain(&arrays.rest).map(|kind| kind.schema).collect::<Vec<_>>()
+    };
+    let unique = schema.nodes().flat_map(|node| &schema.values(node).arrays).filter(|arrays| arrays.unique);
+    let mut pending: Vec<NodeId> = unique.flat_map(of_arrays).collect();
+    let mut elements = HashSet::new();
+    while let Some(node) = pending.pop() {
+        if elements.insert(node) {
+            let values = schema.values(node);
+            pending.extend(values.arrays.iter().flat_map(of_arrays));
+            for objects in &values.objects {
+                pending.extend(objects.members.iter().map(|member| member.schema));
+                pending.extend(objects.rest.iter().map(|class| class.schema));
+            }
+        }
+    }
+    elements
+}
+
+/// Counts values by how deep they nest, from those without parts on.
+///
+/// What is counted is always there, however early counting stops. What still grows when values nest deeper than there are nodes repeats itself, and
+/// has no end; an array of unique elements that only such arrays could fill is never counted.
+struct Counter<'s> {
+    schema: &'s Schema,
+    plans: &'s Plans,
+    limits: &'s Budget,
+    /// Those with arrays or objects, in the order of the schema: others have no parts, and are counted once.
+    nodes: Vec<NodeId>,
+    /// The values without parts.
+    scalars: HashMap<NodeId, Count>,
+    /// Those that have strings without end.
+    strings: HashSet<NodeId>,
+    counts: HashMap<NodeId, Count>,
+}
+
+/// Schemas with more such nodes than this are not followed until it is certain what has no end.
+const ROUNDS: usize = 256;
+
+/// States of a plan that are counted for the price of one step, and members of objects.
+const STATES_PER_STEP: usize = 256;
+const MEMBERS_PER_STEP: usize = 32;
+
+impl<'s> Counter<'s> {
+    fn new(schema: &'s Schema, plans: &'s Plans, elements: &HashSet<NodeId>, limits: &'s Budget) -> Self {
+        let (mut nodes, mut scalars, mut strings) = (Vec::new(), HashMap::new(), HashSet::new());
+        for node in schema.nodes().filter(|node| elements.contains(node)) {
+            let values = schema.values(node);
+            let count = values.strings.iter().map(|strings| string_count(strings, limits)).max().unwrap_or(0);
+            if count == ENDLESS {
+                strings.insert(node);
+            }
+            scalars.insert(node, scalar_count(values, count));
+            nodes.extend((!values.arrays.is_empty() || !values.objects.is_empty()).then_some(node));
+        }
+        Self { schema, plans, limits, nodes, counts: scalars.clone(), scalars, strings }
+    }
+
+    fn settled(mut self) -> Result<Counts, LimitExceeded> {
+        let rounds = self.nodes.len().min(ROUNDS) + 1;
+        for round in 1..=rounds {
+            let grown = self.round()?;
+            if grown.is_empty() {
+                break;
+            }
+            if round == rounds && self.nodes.len() <= ROUNDS {
+                self.counts.extend(grown.into_iter().map(|node| (node, ENDLESS)));
+            }
+        }
+        let endless = self.counts.keys().map(|node| (*node, self.endless(*node))).collect();
+        let is_element = |(cell, _): &(&(NodeId, usize), _)| self.counts.contains_key(&cell.0);
+        let planned = self.plans.iter().filter(is_element).map(|(cell, plan)| {
+            let arrays = &self.schema.values(cell.0).arrays[cell.1];
+            (*cell, arrays::ways_by_state(arrays, plan, |node| self.counts[&node]))
+        });
+        Ok(Counts { planned: planned.collect(), endless, values: self.counts })
+    }
+
+    fn endless(&self, node: NodeId) -> Endless {
+        let [arrays, objects] = self.parts(node).map(|count| count == ENDLESS);
+        Endless { strings: self.strings.contains(&node), arrays, objects }
+    }
+
+    /// Counts the nodes once more, parts first where they come later; returns those that have more values than before.
+    fn round(&mut self) -> Result<Vec<NodeId>, LimitExceeded> {
+        let mut grown = Vec::new();
+        for at in (0..self.nodes.len()).rev() {
+            let node = self.nodes[at];
+            // Counts only grow.
+            if self.counts[&node] == ENDLESS {
+                continue;
+            }
+            self.charge(node)?;
+            let count = self.node(node);
+            if self.counts.insert(node, count) != Some(count) {
+                grown.push(node);
+            }
+        }
+        Ok(grown)
+    }
+
+    fn charge(&self, node: NodeId) -> Result<(), LimitExceeded> {
+        let values = self.schema.values(node);
+        let states = |cell| self.plans.get(&(node, cell)).map_or(0, |plan| plan.states().len());
+        let states = (0..values.arrays.len()).map(states).sum::<usize>();
+        let members = values.objects.iter().map(|objects| objects.members.len()).sum::<usize>();
+        self.limits.charge(1 + states / STATES_PER_STEP + members / MEMBERS_PER_STEP)
+    }
+
+    fn node(&self, node: NodeId) -> Count {
+        self.parts(node).into_iter().fold(self.scalars[&node], Count::saturating_add)
+    }
+
+    /// The arrays, and the objects.
+    fn parts(&self, node: NodeId) -> [Count; 2] {
+        let values = self.schema.values(node);
+        let count = |node: NodeId| self.counts[&node];
+        let arrays =
+            values.arrays.iter().enumerate().map(|(cell, arrays)| match self.plans.get(&(node, cell)) {
+                Some(plan) => arrays::ways_by_state(arrays, plan, count)[ArrayPlan::start().index()],
+                None => arrays::ways(arrays, 0, count),
+            });
+        let objects = values.objects.iter().map(|objects| {
+            let members = objects.members.iter().map(|member| (member.required, member.schema));
+            let wishing = |grants| objects.granting(&[]).fewest(objects.wishes, grants);
+            let names = |class: usize| objects.rest[class].names.as_ref().and_then(|names| names.count());
+            objects::ways(objects, members, 0, wishing, names, count)
+        });
+        [arrays.max().unwrap_or(0), objects.max().unwrap_or(0)]
+    }
+}

@@ -1,0 +1,122 @@
+//! How many ways there are to go on in an object.
+
+use super::{Count, ENDLESS};
+use crate::schema::{NameClass, NodeId, Objects};
+
+/// Names of a class that are counted, at most.
+const NAMES: u64 = 128;
+
+/// The ways to go on in an object with these members still to come, when `read` were read. `wishing` tells the fewest members that grant all wishes when one more
+/// grants some, `names_left` how many names of a class are not used; `None` for without end.
+pub(super) fn ways(
+    objects: &Objects,
+    open: impl Iterator<Item = (bool, NodeId)>,
+    read: u32,
+    wishing: impl Fn(u32) -> Option<u32>,
+    names_left: impl Fn(usize) -> Option<u64>,
+    count: impl Fn(NodeId) -> Count,
+) -> Count {
+    let (required, mut optional): (Vec<_>, Vec<_>) =
+        open.map(|(required, schema)| (required, count(schema))).partition(|(required, _)| *required);
+    let fixed = u32::try_from(required.len()).unwrap_or(u32::MAX).saturating_add(read);
+    let room = objects.max_members.map_or(u32::MAX, |max| max.saturating_sub(fixed));
+    let with_required = required.iter().map(|(_, values)| *values).fold(1, Count::saturating_mul);
+    if with_required == 0 {
+        return 0;
+    }
+    // With one of its members there must be room for those that grant what is wished for besides.
+    let has_room = |class: &NameClass| wishing(class.grants).is_some_and(|wishing| wishing < room);
+    for (class, names) in objects.rest.iter().enumerate() {
+        let (values, left) = (count(names.schema), names_left(class));
+        let is_endless = left.is_none() && values > 0 || left != Some(0) && values == ENDLESS;
+        if is_endless && has_room(names) {
+            return ENDLESS;
+        }
+        // Names of classes that grant a wish are names of another class, too.
+        if names.grants == 0 {
+            let members = left.unwrap_or_default().min(NAMES);
+            optional.extend((0..members).map(|_| (false, values)));
+        }
+    }
+    if wishing(0) != Some(0) {
+        return 0;
+    }
+    let values: Vec<Count> =
+        optional.into_iter().map(|(_, values)| values).filter(|values| *values > 0).collect();
+    let least = objects.min_members.saturating_sub(fixed);
+    with_required.saturating_mul(subsets(&values, least as usize, room as usize))
+}
+
+/// The ways to choose at least `least` and at most `most` of some members, each with one of so many values.
+fn subsets(values: &[Count], least: usize, most: usize) -> Count {
+    let all = values.len();
+    let most = most.min(all);
+    if least > most {
+        return 0;
+    }
+    if (least, most) == (0, all) {
+        return values.iter().map(|values| values.saturating_add(1)).fold(1, Count::saturating_mul);
+    }
+    if binomial(all, (all / 2).clamp(least, most)) == ENDLESS {
+        return ENDLESS;
+    }
+    // Then few members are chosen, or few are not: the members are counted of which there are fewer.
+    let counts_absent = all - least < most;
+    let (least, most) = if counts_absent { (all - most, all - least) } else { (least, most) };
+    let mut ways: Vec<Count> = vec![0; most + 1];
+    ways[0] = 1;
+    for values in values {
+        let (counted, others) = if counts_absent { (1, *values) } else { (*values, 1) };
+        for chosen in (0..=most).rev() {
+            let before = if chosen == 0 { 0 } else { ways[chosen - 1] };
+            ways[chosen] = ways[chosen].saturating_mul(others).saturating_add(before.saturating_mul(counted));
+        }
+    }
+    ways[least..].iter().copied().fold(0, Count::saturating_add)
+}
+
+/// The ways to choose `some` of `all`.
+fn binomial(all: usize, some: usize) -> Count {
+    let some = some.min(all - some) as u128;
+    let mut ways: u128 = 1;
+    for chosen in 0..some {
+        ways = ways * (all as u128 - chosen) / (chosen + 1);
+        if ways >= ENDLESS.into() {
+            return ENDLESS;
+        }
+    }
+    Count::try_from(ways).unwrap_or(ENDLESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against all subsets, one by one.
+    #[test]
+    fn subsets_are_counted() {
+        for values in [vec![], vec![1, 1, 1, 1, 1], vec![3, 1, 2, 5], vec![2, 7, 1, 1, 4, 3]] {
+            for least in 0..=values.len() + 1 {
+                for most in 0..=values.len() + 1 {
+                    let ways = |chosen: u32| -> Count {
+                        let is_chosen = |at: &usize| chosen >> at & 1 == 1;
+                        (0..values.len()).filter(is_chosen).map(|at| values[at]).product()
+                    };
+                    let is_allowed = |chosen: &u32| (least..=most).contains(&(chosen.count_ones() as usize));
+                    let expected: Count = (0..1 << values.len()).filter(is_allowed).map(ways).sum();
+                    assert_eq!(subsets(&values, least, most), expected, "{values:?} {least} to {most}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_members_are_counted_in_little_time() {
+        let values = vec![1; 100_000];
+        let all = values.len();
+        assert_eq!(subsets(&values, 0, 1), 100_001);
+        assert_eq!(subsets(&values, all - 1, all), 100_001);
+        assert_eq!(subsets(&values, 1, all - 1), ENDLESS);
+        assert_eq!((binomial(66, 33), binomial(68, 34)), (7_219_428_434_016_265_740, ENDLESS));
+    }
+}
