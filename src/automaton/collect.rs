@@ -28,6 +28,7 @@ use super::token_set::TokenSet;
 use super::usual::Usual;
 use super::walk;
 use super::ways::Ways;
+use crate::cache::{Asks, Parts};
 use crate::expression::{Class, Expression, Kind, Leaf, State};
 use crate::regular::ByteSet;
 use crate::special::{SpecialToken, TokenId};
@@ -261,8 +262,8 @@ impl<'a> Collector<'a> {
 
     /// What an expression does with tokens that go on after some ways.
     fn summary(&mut self, expression: &Expression, ways: &Ways) -> Arc<Summary> {
-        let key = (expression.clone(), ways.clone());
-        if let Some(known) = self.openings.summaries().get(&key) {
+        let asked = Parts((expression, ways));
+        if let Some(known) = self.openings.summaries().get(&asked) {
             return known;
         }
         let beyond = std::mem::take(&mut self.beyond);
@@ -271,7 +272,7 @@ impl<'a> Collector<'a> {
         let found = std::mem::replace(&mut self.beyond, beyond);
         let summary = Arc::new(Summary::new(self.vocabulary, found));
         if !self.steps.are_used_up() {
-            self.openings.summaries().insert(key, summary.clone());
+            self.openings.summaries().insert(asked.key(), summary.clone());
         }
         summary
     }

@@ -16,7 +16,7 @@ use super::sort::{Exits, Passed, Reached, Scope, Sorted, exit_bytes};
 use super::sort::{exits, pass, pass_after, pass_byte, sort, sort_within};
 use super::token_set::TokenSet;
 use super::ways::Ways;
-use crate::cache::{Bounded, Weighed, bounded, known};
+use crate::cache::{Bounded, Parts, Weighed, bounded, known};
 use crate::expression::{Class, Leaf, State};
 use crate::regular::ByteSet;
 use crate::special::TokenId;
@@ -148,7 +148,7 @@ impl LeafTables {
         };
         let bytes =
             |(leaf, ..): &(Leaf, _, _, _), entry: &LeafEntry| entry.memory_bytes() + leaf.memory_bytes();
-        known(&self.entries, (leaf.clone(), class.state, class.budget, scope), make, bytes)
+        known(&self.entries, &Parts((leaf, &class.state, &class.budget, &scope)), make, bytes)
     }
 
     fn sort_within(
@@ -174,7 +174,7 @@ impl LeafTables {
         let leaf = class.read_by(leaf);
         let make = |(leaf, state): &(Leaf, State)| exits(vocabulary, leaf, *state);
         let bytes = |(leaf, _): &(Leaf, _), exits: &Exits| exit_bytes(exits) + leaf.memory_bytes();
-        known(&self.exits, (leaf.clone(), class.state), make, bytes)
+        known(&self.exits, &Parts((leaf, &class.state)), make, bytes)
     }
 
     /// What a state does with tokens that go on after some ways.
@@ -195,7 +195,7 @@ impl LeafTables {
             let passed = passed.tokens.memory_bytes() + exit_bytes(&passed.exits);
             passed + ways.memory_bytes() + leaf.memory_bytes()
         };
-        known(&self.passed, (ways.clone(), leaf.clone(), state), make, bytes)
+        known(&self.passed, &Parts((ways, leaf, &state)), make, bytes)
     }
 
     /// What one byte does with tokens that go on after some ways. Strings begin with a quotation mark, names of members with that and a letter: with many
@@ -205,13 +205,13 @@ impl LeafTables {
         let bytes = |(ways, _): &(Ways, u8), passed: &Passed| {
             passed.tokens.memory_bytes() + exit_bytes(&passed.exits) + ways.memory_bytes()
         };
-        known(&self.passed_bytes, (ways.clone(), byte), make, bytes)
+        known(&self.passed_bytes, &Parts((ways, &byte)), make, bytes)
     }
 
     /// What a state keeps of its class, made where it is not known.
     pub(super) fn kept(&self, leaf: &Leaf, state: State, make: impl FnOnce() -> Kept) -> Arc<Kept> {
         let bytes = |(leaf, _): &(Leaf, _), kept: &Kept| kept.memory_bytes() + leaf.memory_bytes();
-        known(&self.kept, (leaf.clone(), state), |_| make(), bytes)
+        known(&self.kept, &Parts((leaf, &state)), |_| make(), bytes)
     }
 
     /// Where the tokens that stay inside the leaf lead to from a state. Only deadlines ask.
@@ -228,7 +228,7 @@ impl LeafTables {
             None => Ends::new(vocabulary, leaf, *state),
         };
         let bytes = |(leaf, _): &(Leaf, _), ends: &Ends| ends.memory_bytes() + leaf.memory_bytes();
-        known(&self.ends, (leaf.clone(), state), make, bytes)
+        known(&self.ends, &Parts((leaf, &state)), make, bytes)
     }
 
     pub(super) fn bytes(&self) -> usize {

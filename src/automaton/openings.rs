@@ -6,7 +6,7 @@ use super::expansions::Expansions;
 use super::stack::Stack;
 use super::summary::{Summaries, summaries};
 use super::thread::{Tape, Thread, open};
-use crate::cache::{Bounded, Weighed, bounded, known};
+use crate::cache::{Bounded, Parts, Weighed, bounded, known};
 
 /// The threads of the stacks that were reached, with the rules that they are opened by, and what expressions do with tokens. The tape of a key holds no bytes.
 pub(super) struct Openings {
@@ -67,7 +67,7 @@ impl Openings {
         }
         let make = |(stack, tape): &(Stack, Tape)| self.open(stack, tape);
         let bytes = |_: &(Stack, Tape), threads: &[Thread]| threads.len() * Thread::WEIGHT;
-        let threads = known(&self.threads, (stack.clone(), tape), make, bytes);
+        let threads = known(&self.threads, &Parts((stack, &tape)), make, bytes);
         if let Some(noted) = noted {
             noted.get_or_init(|| Arc::downgrade(&threads));
         }

@@ -50,6 +50,6 @@ impl Runs {
             vocabulary.plain().tokens[run.clone()].iter().for_each(|token| mask.insert(*token));
             mask
         };
-        known(&self.0, run, make, |_, mask| size_of_val(mask.words()))
+        known(&self.0, &run, make, |_, mask| size_of_val(mask.words()))
     }
 }

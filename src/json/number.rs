@@ -74,7 +74,8 @@ type Set = (Box<[Numbers]>, usize);
 
 fn known(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExceeded> {
     let bytes = |(cells, _): &Set, leaf: &Leaf| size_of_val::<[Numbers]>(cells) + leaf.memory_bytes();
-    let leaf = cache::try_known(&KNOWN, (cells.into(), limit), |(cells, limit)| build(cells, *limit), bytes)?;
+    let leaf =
+        cache::try_known(&KNOWN, &(cells.into(), limit), |(cells, limit)| build(cells, *limit), bytes)?;
     Ok((*leaf).clone())
 }
 

@@ -19,7 +19,7 @@ use crate::expression::{Beginning, Expression, Leaf, Rule, fingerprint};
 use crate::json::distinct::spelled;
 use crate::json::list::List;
 use crate::json::spelling::{Spelling, WAITING_LEN};
-use crate::json::string::{StringLanguage, has_one_spelling};
+use crate::json::string::StringLanguage;
 use crate::schema::NodeId;
 
 /// The cells of a node that are read side by side.
@@ -93,43 +93,44 @@ impl Alternatives {
 
     /// A member whose name is known, and all that follows it.
     fn named(&self, lefts: &[Left]) -> Option<Expression> {
-        let Group { objects } = &*self.group;
-        if let [object] = &**objects {
+        if let [object] = &*self.group.objects {
+            let (members, quoted) = (&object.objects().members, &object.facts().quoted);
             let offered: Vec<usize> = self.alive[0].offered(lefts[0]).collect();
-            let name = |index: &usize| &object.objects().members[*index].name;
-            let ranked = |index: &usize| (object.names().member(0, *index), name(index));
-            return self.spelled(offered.iter().map(name), offered.iter().map(ranked));
+            let named = |member: usize| (&members[member].name, quoted.get(member, &members[member].name));
+            return self.spelled(&offered, named, |member| object.names().member(0, member));
         }
         let names = self.group.names();
         let mut known = names.ranks([]);
         for (members, left) in self.alive.iter().zip(lefts) {
             add(&mut known, &members.known_names(*left));
         }
-        let name = |rank: usize| &names.texts[rank];
-        let ranked = |rank| (rank as u32, name(rank));
-        self.spelled(known.iter_ones().map(name), known.iter_ones().map(ranked))
+        let offered: Vec<usize> = known.iter_ones().collect();
+        let named = |rank: usize| (&names.texts[rank], names.quoted.get(rank, &names.texts[rank]));
+        self.spelled(&offered, named, |rank| rank as u32)
     }
 
-    /// Members with these names, given without and with their ranks; `None` where there is none.
+    /// Members at these places, of which the name is told, its one spelling if it has one, and its rank; `None` where there is none.
     fn spelled<'n>(
         &self,
-        names: impl Iterator<Item = &'n Arc<str>>,
-        ranked: impl Iterator<Item = (u32, &'n Arc<str>)>,
+        places: &[usize],
+        named: impl Fn(usize) -> (&'n Arc<str>, Option<&'n Expression>),
+        rank: impl Fn(usize) -> u32,
     ) -> Option<Expression> {
-        let few: Vec<_> = names.take(FEW_NAMES + 1).collect();
-        match few.len() <= FEW_NAMES && few.iter().all(|name| has_one_spelling(name)) {
-            true => self.literals(few),
-            false => Some(self.switch(ranked.collect())),
+        let quoted = |place: &usize| {
+            let (name, quoted) = named(*place);
+            Some((name, quoted?))
+        };
+        let few = (places.len() <= FEW_NAMES).then(|| places.iter().map(quoted).collect());
+        match few.flatten() {
+            Some(few) => self.literals(few),
+            None => Some(self.switch(places.iter().map(|place| (rank(*place), named(*place).0)).collect())),
         }
     }
 
     /// Members by name, each spelled out; `None` where there is none.
-    fn literals(&self, mut names: Vec<&Arc<str>>) -> Option<Expression> {
-        names.sort_unstable();
-        Expression::choice(names.into_iter().map(|name| {
-            let literal = Expression::literal(format!("\"{name}\""));
-            literal.then(self.after_name(name))
-        }))
+    fn literals(&self, mut names: Vec<(&Arc<str>, &Expression)>) -> Option<Expression> {
+        names.sort_unstable_by_key(|(name, _)| *name);
+        Expression::choice(names.into_iter().map(|(name, quoted)| quoted.clone().then(self.after_name(name))))
     }
 
     /// Members by name, told apart by one leaf.

@@ -29,7 +29,7 @@ use crate::regular::Dfa;
 use crate::schema::{NodeId, Objects};
 use alternatives::{Alternatives, Group};
 use members::Members;
-use names::Names;
+use names::{Names, Quoted};
 
 /// The objects of a node but some to avoid, inside of `level` containers; `None` where no object is left.
 pub(super) fn objects(
@@ -106,6 +106,8 @@ struct CellFacts {
     wish_lens: OnceLock<Box<[Box<[u32]>]>>,
     /// For each class the names that are left where none was used; `None` where there are none.
     unused_names: Box<[OnceLock<Option<Leaf>>]>,
+    /// The names of its members.
+    quoted: Quoted,
 }
 
 impl Facts {
@@ -115,6 +117,7 @@ impl Facts {
             class_sizes: OnceLock::new(),
             wish_lens: OnceLock::new(),
             unused_names: std::iter::repeat_with(OnceLock::new).take(objects.rest.len()).collect(),
+            quoted: Quoted::new(objects.members.len()),
         };
         Self {
             cells: objects.iter().map(cell).collect(),

@@ -66,7 +66,7 @@ impl Pattern {
     pub fn to_dfa(&self, limit: usize) -> Result<Dfa, PatternError> {
         let bytes = |(source, _): &Source, dfa: &Dfa| source.len() + dfa.memory_bytes();
         let dfa =
-            cache::try_known(&COMPILED, (self.source.clone(), limit), |_| self.determinize(limit), bytes)?;
+            cache::try_known(&COMPILED, &(self.source.clone(), limit), |_| self.determinize(limit), bytes)?;
         Ok((*dfa).clone())
     }
 
