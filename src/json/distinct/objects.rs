@@ -1,5 +1,7 @@
 //! How many ways there are to go on in an object.
 
+use std::iter;
+
 use super::{Count, ENDLESS};
 use crate::schema::{NameClass, NodeId, Objects};
 
@@ -16,35 +18,57 @@ pub(super) fn ways(
     names_left: impl Fn(usize) -> Option<u64>,
     count: impl Fn(NodeId) -> Count,
 ) -> Count {
-    let (required, mut optional): (Vec<_>, Vec<_>) =
-        open.map(|(required, schema)| (required, count(schema))).partition(|(required, _)| *required);
-    let fixed = u32::try_from(required.len()).unwrap_or(u32::MAX).saturating_add(read);
-    let room = objects.max_members.map_or(u32::MAX, |max| max.saturating_sub(fixed));
-    let with_required = required.iter().map(|(_, values)| *values).fold(1, Count::saturating_mul);
+    let Members { required, with_required, mut optional } = Members::new(open, &count);
     if with_required == 0 {
         return 0;
     }
-    // With one of its members there must be room for those that grant what is wished for besides.
+    let fixed = read.saturating_add(required);
+    let room = objects.max_members.map_or(u32::MAX, |max| max.saturating_sub(fixed));
+    let is_granted = wishing(0) == Some(0);
+    // With one of its members there must be room for those that grant what is wished for besides. Of a few names one may be needed for that.
     let has_room = |class: &NameClass| wishing(class.grants).is_some_and(|wishing| wishing < room);
-    for (class, names) in objects.rest.iter().enumerate() {
-        let (values, left) = (count(names.schema), names_left(class));
-        let is_endless = left.is_none() && values > 0 || left != Some(0) && values == ENDLESS;
-        if is_endless && has_room(names) {
-            return ENDLESS;
-        }
-        // Names of classes that grant a wish are names of another class, too.
-        if names.grants == 0 {
-            let members = left.unwrap_or_default().min(NAMES);
-            optional.extend((0..members).map(|_| (false, values)));
-        }
+    let classes = || (0..).zip(&objects.rest).map(|(at, class)| (class, names_left(at), count(class.schema)));
+    let is_endless = |(class, left, values): (&NameClass, Option<u64>, Count)| match left {
+        None => values > 0 && has_room(class),
+        Some(left) => left > 0 && values == ENDLESS && is_granted && room > 0,
+    };
+    if classes().any(is_endless) {
+        return ENDLESS;
     }
-    if wishing(0) != Some(0) {
+    if !is_granted {
         return 0;
     }
-    let values: Vec<Count> =
-        optional.into_iter().map(|(_, values)| values).filter(|values| *values > 0).collect();
+    // Names of classes that grant a wish are names of another class, too.
+    for (_, left, values) in classes().filter(|(class, ..)| class.grants == 0) {
+        optional.extend(iter::repeat_n(values, left.unwrap_or_default().min(NAMES) as usize));
+    }
+    optional.retain(|values| *values > 0);
     let least = objects.min_members.saturating_sub(fixed);
-    with_required.saturating_mul(subsets(&values, least as usize, room as usize))
+    with_required.saturating_mul(subsets(&optional, least as usize, room as usize))
+}
+
+/// Members that are declared and still to come.
+struct Members {
+    required: u32,
+    /// The ways to choose values for those.
+    with_required: Count,
+    /// For each of the others how many values it has.
+    optional: Vec<Count>,
+}
+
+impl Members {
+    fn new(open: impl Iterator<Item = (bool, NodeId)>, count: impl Fn(NodeId) -> Count) -> Self {
+        let mut members = Self { required: 0, with_required: 1, optional: Vec::new() };
+        for (is_required, schema) in open {
+            if is_required {
+                members.required += 1;
+                members.with_required = members.with_required.saturating_mul(count(schema));
+            } else {
+                members.optional.push(count(schema));
+            }
+        }
+        members
+    }
 }
 
 /// The ways to choose at least `least` and at most `most` of some members, each with one of so many values.
