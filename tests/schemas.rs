@@ -231,6 +231,17 @@ fn chosen_texts() {
     check(other, &[r#"{"b":1}"#, r#"{"b":"x","c":null}"#], &["{}", r#"{"a":1}"#, r#"{"b":"x"}"#]);
 }
 
+/// Where one value is left it can be read to its end, and all that can be read of any can be completed.
+fn check_last(matcher: &Matcher, mut at: Residual, (value, is_last): (&str, bool)) {
+    let automaton = matcher.automaton();
+    let accepted = value.bytes().chain([b']']).all(|byte| {
+        let units = automaton.shortest_completion(&at);
+        assert!(automaton.completes(&at, &units), "{at:?} has no completion");
+        automaton.step(&at, Unit::Byte(byte)).map(|next| at = next).is_some()
+    });
+    assert_eq!(accepted, is_last, "{value}");
+}
+
 /// All values of a finite set, each once: none is missing near the end, and none comes twice.
 #[test]
 fn small_sets_can_be_used_up() {
@@ -242,8 +253,14 @@ fn small_sets_can_be_used_up() {
         let twice = [all, &[first]].concat();
         check(arrays(items.clone()), &[&text(all), &text(&reversed)], &[&text(&twice)]);
         let grammar = grammar(&arrays(items)).expect("compiles").expect("has values");
+        let matcher = grammar.matcher();
         let more = format!("[{},", all.join(","));
-        assert!(read(&grammar.matcher(), more.as_bytes()).is_none(), "{more} leads nowhere");
+        assert!(read(&matcher, more.as_bytes()).is_none(), "{more} leads nowhere");
+        for last in all {
+            let others: Vec<&str> = all.iter().copied().filter(|other| other != last).collect();
+            let start = read(&matcher, format!("[{},", others.join(",")).as_bytes()).expect("one is left");
+            all.iter().for_each(|value| check_last(&matcher, start.clone(), (value, value == last)));
+        }
     };
     check_all(json!({"enum": [1, [2], {"a": 3}]}), &["1", "[2]", r#"{"a":3}"#]);
     check_all(

@@ -24,18 +24,13 @@ pub(super) fn ways(
     }
     let fixed = read.saturating_add(required);
     let room = objects.max_members.map_or(u32::MAX, |max| max.saturating_sub(fixed));
-    let is_granted = wishing(0) == Some(0);
-    // With one of its members there must be room for those that grant what is wished for besides. Of a few names one may be needed for that.
+    // With one of its members there must be room for those that grant what is wished for besides.
     let has_room = |class: &NameClass| wishing(class.grants).is_some_and(|wishing| wishing < room);
     let classes = || (0..).zip(&objects.rest).map(|(at, class)| (class, names_left(at), count(class.schema)));
-    let is_endless = |(class, left, values): (&NameClass, Option<u64>, Count)| match left {
-        None => values > 0 && has_room(class),
-        Some(left) => left > 0 && values == ENDLESS && is_granted && room > 0,
-    };
-    if classes().any(is_endless) {
+    if classes().any(|(class, left, values)| left.is_none() && values > 0 && has_room(class)) {
         return ENDLESS;
     }
-    if !is_granted {
+    if wishing(0) != Some(0) {
         return 0;
     }
     // Names of classes that grant a wish are names of another class, too.
