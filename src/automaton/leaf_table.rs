@@ -16,7 +16,7 @@ use super::sort::{Exits, Passed, Reached, Scope, Sorted, exit_bytes};
 use super::sort::{exits, pass, pass_after, pass_byte, sort, sort_within};
 use super::token_set::TokenSet;
 use super::ways::Ways;
-use crate::cache::{Bounded, Parts, Weighed, bounded, known};
+use crate::cache::{Asks, Bounded, Parts, Weighed, bounded, known};
 use crate::expression::{Class, Leaf, State};
 use crate::regular::ByteSet;
 use crate::special::TokenId;
@@ -157,13 +157,13 @@ impl LeafTables {
         (leaf, state): (&Leaf, State),
         asked: (u32, Scope),
     ) -> Sorted {
-        let key = (leaf.clone(), state);
-        let known = self.reached.get(&key).map(|known| known.value);
+        let place = Parts((leaf, &state));
+        let known = self.reached.get(&place).map(|known| known.value);
         let is_known = known.is_some();
         let (sorted, reached) = sort_within(vocabulary, &self.runs, (leaf, state), asked, known);
         if !is_known {
             let bytes = reached.capacity() * size_of::<Reached>() + leaf.memory_bytes();
-            self.reached.insert(key, Weighed { value: reached, bytes });
+            self.reached.insert(place.key(), Weighed { value: reached, bytes });
         }
         sorted
     }

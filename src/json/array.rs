@@ -89,7 +89,7 @@ impl Elements {
     }
 
     /// What remains after one more element of a kind; `None` where the array could not be finished then. All counts beyond prefix and bounds are one
-    /// state.
+    /// state, unless elements must differ.
     fn after(&self, kind: &Kind) -> Option<Self> {
         let arrays = self.arrays();
         let (plan, waits) = match self.plan() {

@@ -20,7 +20,7 @@ use super::object::{Facts, objects};
 use super::string::{self, Words};
 use crate::expression::{Expression, Rule, fingerprint};
 use crate::limits::{Budget, LimitExceeded, Limits};
-use crate::schema::{ArrayPlan, Arrays, Bounds, Kind, NodeId, PlannedKind, Schema, Strings};
+use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, PlannedKind, Schema, Strings};
 
 /// In which order an object's members may come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -285,6 +285,5 @@ fn plan(schema: &Schema, arrays: &Arrays, limits: &Limits) -> Result<ArrayPlan, 
         |kind: &Kind| PlannedKind { counts_for: kind.counts_for, len: schema.least_len(kind.schema).into() };
     let kinds = |kinds: &Vec<Kind>| kinds.iter().map(planned).collect();
     let positions: Vec<Vec<_>> = arrays.prefix.iter().map(kinds).collect();
-    let bounds = Bounds { min_items: arrays.min_items, max_items: arrays.max_items, counts: &arrays.counts };
-    ArrayPlan::new(&positions, &kinds(&arrays.rest), bounds, limits.counter_states)
+    ArrayPlan::new(&positions, &kinds(&arrays.rest), arrays.bounds(), limits.counter_states)
 }

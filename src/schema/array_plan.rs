@@ -4,7 +4,7 @@
 //! of what remains from each state is found backwards, from the longest arrays on. A state from which nothing leads to the end has none, and
 //! so an array that can be begun can be finished.
 
-use super::values::Count;
+use super::values::{Bounds, Count};
 use crate::limits::LimitExceeded;
 
 /// What matters of an element: which counts it counts for, and its least length.
@@ -12,14 +12,6 @@ use crate::limits::LimitExceeded;
 pub(crate) struct PlannedKind {
     pub counts_for: u32,
     pub len: u64,
-}
-
-/// The bounds of an array.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds<'a> {
-    pub min_items: u32,
-    pub max_items: Option<u32>,
-    pub counts: &'a [Count],
 }
 
 /// A state of a plan: elements read and counted.
@@ -60,9 +52,8 @@ impl ArrayPlan {
         bounds: Bounds<'_>,
         limit: usize,
     ) -> Result<Self, LimitExceeded> {
-        let prefix = u32::try_from(positions.len()).unwrap_or(u32::MAX);
         let Bounds { min_items, max_items, counts } = bounds;
-        let items = max_items.unwrap_or_else(|| prefix.max(min_items).max(1));
+        let items = bounds.lengths(positions.len());
         let mut sizes = counts.iter().map(|count| ceiling(count) as usize + 1);
         let states = sizes.try_fold(items as usize + 1, usize::checked_mul);
         let states = states.unwrap_or(usize::MAX);

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use super::array_plan::{ArrayPlan, Bounds, PlannedKind};
+use super::array_plan::{ArrayPlan, PlannedKind};
 use super::cells::{ArrayCell, Cells, ObjectCell};
 use super::expand::{ElementKind, Elements, Expanded, NameGroup};
 use super::formula::FormulaId;
@@ -15,7 +15,7 @@ use super::names;
 use super::normalise::Graph;
 use super::numbers;
 use super::strings;
-use super::values::Count;
+use super::values::{Bounds, Count};
 use super::wishes::Granting;
 use crate::limits::LimitExceeded;
 

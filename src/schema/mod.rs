@@ -62,7 +62,7 @@ use bumpalo::Bump;
 use serde_json::{Value, json};
 
 pub(crate) use admits::are_equal;
-pub(crate) use array_plan::{ArrayPlan, Bounds, PlanState, PlannedKind};
+pub(crate) use array_plan::{ArrayPlan, PlanState, PlannedKind};
 pub(crate) use coverage::Occurrences;
 pub use coverage::{Coverage, Status};
 pub use decimal::Decimal;

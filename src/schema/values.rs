@@ -107,6 +107,22 @@ pub struct Arrays {
     pub unique: bool,
 }
 
+/// The bounds of an array.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds<'a> {
+    pub(crate) min_items: u32,
+    pub(crate) max_items: Option<u32>,
+    pub(crate) counts: &'a [Count],
+}
+
+impl Bounds<'_> {
+    /// So many lengths are told apart, from none on: to the end of the prefix and the bounds. All others are one.
+    pub(crate) fn lengths(self, prefix: usize) -> u32 {
+        let prefix = u32::try_from(prefix).unwrap_or(u32::MAX);
+        self.max_items.unwrap_or_else(|| prefix.max(self.min_items).max(1))
+    }
+}
+
 /// A kind of element. The kinds of one position exclude each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
@@ -194,10 +210,13 @@ impl NameClass {
 }
 
 impl Arrays {
-    /// So many lengths are told apart, from none on: to the end of the prefix and the bounds.
+    pub(crate) fn bounds(&self) -> Bounds<'_> {
+        Bounds { min_items: self.min_items, max_items: self.max_items, counts: &self.counts }
+    }
+
+    /// So many lengths are told apart, from none on.
     pub(crate) fn lengths(&self) -> u32 {
-        let prefix = u32::try_from(self.prefix.len()).unwrap_or(u32::MAX);
-        self.max_items.unwrap_or_else(|| prefix.max(self.min_items).max(1))
+        self.bounds().lengths(self.prefix.len())
     }
 
     /// The kinds of the element at a position; none where there cannot be one.

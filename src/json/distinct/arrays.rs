@@ -3,6 +3,18 @@
 use super::{Count, ENDLESS};
 use crate::schema::{ArrayPlan, Arrays, Kind, NodeId};
 
+/// Whether an array can be filled with different elements, whichever are chosen first.
+pub(super) fn suffice(arrays: &Arrays, count: impl Fn(NodeId) -> Count) -> bool {
+    let ways = Ways { arrays, is_exact: true, count };
+    if arrays.counts.iter().any(|count| count.min > 1) {
+        let mut kinds = arrays.prefix.iter().chain([&arrays.rest]).flatten();
+        return kinds.all(|kind| (ways.count)(kind.schema) == ENDLESS);
+    }
+    let prefix = ways.prefix().min(arrays.min_items);
+    let in_prefix = (0..prefix).all(|position| ways.all(arrays.kinds(position)) > Count::from(position));
+    in_prefix && (arrays.min_items <= prefix || ways.all(&arrays.rest) >= Count::from(arrays.min_items))
+}
+
 /// The ways to go on in an array that counts nothing, after `read` elements; where these need not differ, all numbers beyond the bounds are one.
 pub(super) fn ways(arrays: &Arrays, read: u32, count: impl Fn(NodeId) -> Count) -> Count {
     Ways { arrays, is_exact: true, count }.after(read)
@@ -44,7 +56,7 @@ struct Ways<'a, C> {
 
 impl<C: Fn(NodeId) -> Count> Ways<'_, C> {
     fn after(&self, read: u32) -> Count {
-        let prefix = u32::try_from(self.arrays.prefix.len()).unwrap_or(u32::MAX);
+        let prefix = self.prefix();
         let (mut total, mut ways): (Count, Count) = (0, 1);
         for length in read..prefix {
             total = total.saturating_add(if self.may_close(length) { ways } else { 0 });
@@ -81,6 +93,10 @@ impl<C: Fn(NodeId) -> Count> Ways<'_, C> {
         let enough =
             if self.arrays.unique { self.choices(all, self.arrays.min_items.saturating_sub(1)) } else { all };
         self.may_close(length) || enough > 0
+    }
+
+    fn prefix(&self) -> u32 {
+        u32::try_from(self.arrays.prefix.len()).unwrap_or(u32::MAX)
     }
 
     fn may_close(&self, length: u32) -> bool {

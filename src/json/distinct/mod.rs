@@ -5,8 +5,8 @@
 //! all members read. A value may be chosen for a member where more ways to finish the object are left than values to avoid.
 //!
 //! For that, ways are counted. The counts are lower bounds: where the alternatives of a union overlap the largest one counts alone, an element of an array whose
-//! elements differ is taken to be none of as many values as there are elements before it, and objects that wish for something do not count unless they are
-//! without end. So near the end of a small finite set some array may not be offered, but no way is ever offered that cannot be finished.
+//! elements differ is taken to be none of as many values as there are elements before it, of a class of names 128 count, and objects that wish for something do not
+//! count unless they are without end. So near the end of a small finite set some array may not be offered, but no way is ever offered that cannot be finished.
 
 mod arrays;
 mod avoided;
@@ -18,7 +18,7 @@ pub(super) use avoided::{after_member, parse, spelled, taken};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::limits::{Budget, LimitExceeded};
-use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, Objects, PlanState, Schema};
+use crate::schema::{ArrayPlan, Arrays, NodeId, Objects, PlanState, Schema};
 use scalars::{scalar_count, string_count};
 
 /// A number of values, at least.
@@ -69,18 +69,7 @@ impl Counts {
 
     /// Whether an array can be filled with distinct elements, whichever are chosen first.
     pub(super) fn suffice(&self, arrays: &Arrays) -> bool {
-        if !arrays.unique {
-            return true;
-        }
-        let any =
-            |kinds: &[Kind]| kinds.iter().map(|kind| self.node(kind.schema)).fold(0, Count::saturating_add);
-        if arrays.counts.iter().any(|count| count.min > 1) {
-            let mut kinds = arrays.prefix.iter().chain([&arrays.rest]).flatten();
-            return kinds.all(|kind| self.node(kind.schema) == ENDLESS);
-        }
-        let prefix = u32::try_from(arrays.prefix.len()).unwrap_or(u32::MAX).min(arrays.min_items);
-        let in_prefix = (0..prefix).all(|position| any(arrays.kinds(position)) > Count::from(position));
-        in_prefix && (arrays.min_items <= prefix || any(&arrays.rest) >= Count::from(arrays.min_items))
+        !arrays.unique || arrays::suffice(arrays, |node| self.node(node))
     }
 
     /// The ways to go on in an array that counts nothing, after `read` elements.
@@ -143,6 +132,8 @@ struct Counter<'s> {
     /// Those that have strings without end.
     strings: HashSet<NodeId>,
     counts: HashMap<NodeId, Count>,
+    /// See [`Counts`]; empty while counts still grow.
+    planned: HashMap<(NodeId, usize), Box<[Count]>>,
 }
 
 /// Schemas with more such nodes than this are not followed until it is certain what has no end.
@@ -164,7 +155,8 @@ impl<'s> Counter<'s> {
             scalars.insert(node, scalar_count(values, count));
             nodes.extend((!values.arrays.is_empty() || !values.objects.is_empty()).then_some(node));
         }
-        Self { schema, plans, limits, nodes, counts: scalars.clone(), scalars, strings }
+        let (counts, planned) = (scalars.clone(), HashMap::new());
+        Self { schema, plans, limits, nodes, scalars, strings, counts, planned }
     }
 
     fn settled(mut self) -> Result<Counts, LimitExceeded> {
@@ -178,13 +170,12 @@ impl<'s> Counter<'s> {
                 self.counts.extend(grown.into_iter().map(|node| (node, ENDLESS)));
             }
         }
-        let endless = self.counts.keys().map(|node| (*node, self.endless(*node))).collect();
         let is_element = |(cell, _): &(&(NodeId, usize), _)| self.counts.contains_key(&cell.0);
-        let planned = self.plans.iter().filter(is_element).map(|(cell, plan)| {
-            let arrays = &self.schema.values(cell.0).arrays[cell.1];
-            (*cell, arrays::ways_by_state(arrays, plan, |node| self.counts[&node]))
-        });
-        Ok(Counts { planned: planned.collect(), endless, values: self.counts })
+        let planned =
+            self.plans.iter().filter(is_element).map(|(cell, plan)| (*cell, self.planned(*cell, plan)));
+        self.planned = planned.collect();
+        let endless = self.counts.keys().map(|node| (*node, self.endless(*node))).collect();
+        Ok(Counts { endless, planned: self.planned, values: self.counts })
     }
 
     fn endless(&self, node: NodeId) -> Endless {
@@ -222,15 +213,24 @@ impl<'s> Counter<'s> {
         self.parts(node).into_iter().fold(self.scalars[&node], Count::saturating_add)
     }
 
+    fn planned(&self, (node, cell): (NodeId, usize), plan: &ArrayPlan) -> Box<[Count]> {
+        arrays::ways_by_state(&self.schema.values(node).arrays[cell], plan, |node| self.counts[&node])
+    }
+
+    fn arrays(&self, node: NodeId, cell: usize, arrays: &Arrays) -> Count {
+        let start = |ways: &[Count]| ways[ArrayPlan::start().index()];
+        match (self.planned.get(&(node, cell)), self.plans.get(&(node, cell))) {
+            (Some(ways), _) => start(ways),
+            (None, Some(plan)) => start(&self.planned((node, cell), plan)),
+            (None, None) => arrays::ways(arrays, 0, |node| self.counts[&node]),
+        }
+    }
+
     /// The arrays, and the objects.
     fn parts(&self, node: NodeId) -> [Count; 2] {
         let values = self.schema.values(node);
         let count = |node: NodeId| self.counts[&node];
-        let arrays =
-            values.arrays.iter().enumerate().map(|(cell, arrays)| match self.plans.get(&(node, cell)) {
-                Some(plan) => arrays::ways_by_state(arrays, plan, count)[ArrayPlan::start().index()],
-                None => arrays::ways(arrays, 0, count),
-            });
+        let arrays = values.arrays.iter().enumerate().map(|(cell, arrays)| self.arrays(node, cell, arrays));
         let objects = values.objects.iter().map(|objects| {
             let members = objects.members.iter().map(|member| (member.required, member.schema));
             let wishing = |grants| objects.granting(&[]).fewest(objects.wishes, grants);

@@ -5,7 +5,7 @@ use std::iter;
 use super::{Count, ENDLESS};
 use crate::schema::{NameClass, NodeId, Objects};
 
-/// Names of a class that are counted, at most.
+/// Names of a class that are counted, at most: a class may have more than can be gone through, and each mask that asks would.
 const NAMES: u64 = 128;
 
 /// The ways to go on in an object with these members still to come, when `read` were read. `wishing` tells the fewest members that grant all wishes when one more
@@ -18,7 +18,7 @@ pub(super) fn ways(
     names_left: impl Fn(usize) -> Option<u64>,
     count: impl Fn(NodeId) -> Count,
 ) -> Count {
-    let Members { required, with_required, mut optional } = Members::new(open, &count);
+    let Open { required, with_required, mut optional } = Open::new(open, &count);
     if with_required == 0 {
         return 0;
     }
@@ -43,7 +43,7 @@ pub(super) fn ways(
 }
 
 /// Members that are declared and still to come.
-struct Members {
+struct Open {
     required: u32,
     /// The ways to choose values for those.
     with_required: Count,
@@ -51,18 +51,18 @@ struct Members {
     optional: Vec<Count>,
 }
 
-impl Members {
+impl Open {
     fn new(open: impl Iterator<Item = (bool, NodeId)>, count: impl Fn(NodeId) -> Count) -> Self {
-        let mut members = Self { required: 0, with_required: 1, optional: Vec::new() };
+        let mut all = Self { required: 0, with_required: 1, optional: Vec::new() };
         for (is_required, schema) in open {
             if is_required {
-                members.required += 1;
-                members.with_required = members.with_required.saturating_mul(count(schema));
+                all.required += 1;
+                all.with_required = all.with_required.saturating_mul(count(schema));
             } else {
-                members.optional.push(count(schema));
+                all.optional.push(count(schema));
             }
         }
-        members
+        all
     }
 }
 

@@ -29,7 +29,7 @@ use std::sync::{Arc, LazyLock};
 use regex_syntax::hir::{Hir, Look};
 
 use super::Dfa;
-use crate::cache::{self, Bounded, Weighed, bounded};
+use crate::cache::{self, Bounded, Parts, Weighed, bounded};
 use crate::limits::LimitExceeded;
 use ast::Node;
 
@@ -66,7 +66,7 @@ impl Pattern {
     pub fn to_dfa(&self, limit: usize) -> Result<Dfa, PatternError> {
         let bytes = |(source, _): &Source, dfa: &Dfa| source.len() + dfa.memory_bytes();
         let dfa =
-            cache::try_known(&COMPILED, &(self.source.clone(), limit), |_| self.determinize(limit), bytes)?;
+            cache::try_known(&COMPILED, &Parts((&self.source, &limit)), |_| self.determinize(limit), bytes)?;
         Ok((*dfa).clone())
     }
 
