@@ -10,10 +10,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use jsonschema::Validator;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::corpus::{accepts, files, spread};
 use crate::harness::baseline::{is_whole, read_json};
+use crate::harness::mutants::mutate;
 use crate::harness::unique::Unique;
 use crate::harness::{COMPILER, HABITS, Random, text, walk};
 use harmony_mask::{Grammar, Options, PropertyOrder};
@@ -91,69 +92,6 @@ fn mutated_instances_are_accepted_if_and_only_if_they_are_valid() {
     assert!(valid > checked / 10 && valid < checked * 9 / 10, "{valid} of {checked} valid");
 }
 
-/// Changes one place of a value: to something else, to a part of another value, or by one member or element.
-fn mutate(value: &mut Value, other: &Value, random: &mut Random) {
-    let inner = match value {
-        Value::Object(members) => members.values_mut().collect(),
-        Value::Array(elements) => elements.iter_mut().collect(),
-        _ => Vec::new(),
-    };
-    // Deep inside more often than at the top, where most changes are fatal.
-    if !inner.is_empty() && random.below(4) > 0 {
-        let at = random.below(inner.len());
-        return mutate(inner.into_iter().nth(at).expect("within"), other, random);
-    }
-    match value {
-        Value::Object(members) if random.below(3) > 0 => {
-            let at = random.below(members.len() + 1);
-            match members.keys().nth(at).cloned() {
-                Some(name) => drop(members.shift_remove(&name)),
-                None => drop(members.insert("unexpected".to_owned(), scalar(random))),
-            }
-        }
-        Value::Array(elements) if random.below(3) > 0 => match elements.pop() {
-            Some(last) if random.below(2) == 0 => elements.extend([last.clone(), last]),
-            Some(_) => {}
-            None => elements.push(scalar(random)),
-        },
-        _ if random.below(3) == 0 => *value = part(other, random).clone(),
-        _ => *value = scalar(random),
-    }
-}
-
-fn part<'v>(value: &'v Value, random: &mut Random) -> &'v Value {
-    let inner: Vec<&Value> = match value {
-        Value::Object(members) => members.values().collect(),
-        Value::Array(elements) => elements.iter().collect(),
-        _ => Vec::new(),
-    };
-    if inner.is_empty() || random.below(4) == 0 {
-        value
-    } else {
-        part(inner[random.below(inner.len())], random)
-    }
-}
-
-fn scalar(random: &mut Random) -> Value {
-    let values = [
-        json!(null),
-        json!(true),
-        json!(0),
-        json!(-1),
-        json!(7),
-        json!(1.5),
-        json!(100_000),
-        json!(""),
-        json!("a"),
-        json!("Ab-1_é"),
-        json!("2024-02-29"),
-        json!("https://example.com/a?b#c"),
-        json!([]),
-        json!({}),
-    ];
-    values[random.below(values.len())].clone()
-}
-
 /// A schema's document, its grammar and its oracle, or why it says nothing here.
 fn read(file: &Path, order: impl Fn(&str) -> PropertyOrder) -> Result<(Value, Grammar, Validator), String> {
     let name = file.file_stem().expect("a name").to_string_lossy();
@@ -171,7 +109,8 @@ fn read(file: &Path, order: impl Fn(&str) -> PropertyOrder) -> Result<(Value, Gr
     Ok((document, grammar, oracle))
 }
 
-fn check(grammar: &Grammar, oracle: &Validator, completions: usize) -> Result<(), String> {
+/// Whether so many completions are valid.
+pub(crate) fn check(grammar: &Grammar, oracle: &Validator, completions: usize) -> Result<(), String> {
     for round in 0..completions {
         let mut random = Random::new(round as u64);
         let matcher =

@@ -9,6 +9,7 @@ mod differential;
 mod docs;
 mod drafts;
 mod forced;
+mod grafts;
 mod grammars;
 mod guarantees;
 mod harmony;

@@ -2,6 +2,8 @@
 
 pub(crate) mod baseline;
 pub(crate) mod earley;
+pub(crate) mod grafts;
+pub(crate) mod mutants;
 pub(crate) mod python;
 pub(crate) mod reference;
 pub(crate) mod requests;
