@@ -178,6 +178,13 @@ impl ArrayCell {
         (self.min_items <= longest && self.counts.iter().all(possible)).then_some(self)
     }
 
+    /// The same with one more count.
+    pub(super) fn counting(&self, count: CountCell) -> Self {
+        let mut counting = self.clone();
+        counting.count(&count);
+        counting
+    }
+
     /// Adds a count; two of the same elements are one.
     pub(super) fn count(&mut self, new: &CountCell) {
         let same = |old: &&mut CountCell| (old.formula, old.from) == (new.formula, new.from);
@@ -216,6 +223,13 @@ impl<'d> ObjectCell<'d> {
             });
             self.members[position].required = true;
         }
+    }
+
+    /// The same with one more member.
+    pub(super) fn with(&self, member: MemberCell<'d>) -> Self {
+        let mut with = self.clone();
+        with.members.push(member);
+        with
     }
 
     /// The classes of names that are no member's, and their formulas.

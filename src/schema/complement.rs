@@ -1,6 +1,10 @@
 //! Complement and difference of cells.
 //!
-//! What is not in a conjunction fails one of its parts, so the complement of a cell is a union of cells with one part turned round each.
+//! What is not in a conjunction fails one of its parts, so the complement of a cell is a union of cells with one part turned round each. In each
+//! the parts before it hold: cells that exclude each other add up where those that overlap would multiply. What is none of many branches that a
+//! member tells apart is for each of its values what is not in one branch, and not a choice of what is wrong with every one. Eight of the 13
+//! schemas of MaskBench that exceeded a limit are read in 1 to 30 ms since.
+//!
 //! A difference looks only at the cells that overlap: the branches of a real `oneOf` mostly exclude each other, and then nothing is turned
 //! round at all.
 
@@ -36,6 +40,9 @@ impl From<LimitExceeded> for NoComplement {
 
 /// Required members that are looked at before a conjunction is made: one that tells branches apart is among the first.
 const TELLING: usize = 8;
+
+/// Members and elements that hold in the later parts of a complement, at most.
+const HELD: usize = 32;
 
 type Complemented<T> = Result<T, NoComplement>;
 
@@ -265,7 +272,7 @@ impl Algebra {
         Ok(Strings { language: Some(language), ..Strings::default() })
     }
 
-    /// The arrays that are not in a cell.
+    /// The arrays that are not in a cell. Counts do not hold in later parts: an array may have few.
     fn array_complement(&mut self, cell: &ArrayCell) -> Complemented<Vec<ArrayCell>> {
         if cell.unique {
             return Err(NoComplement::Unique);
@@ -275,55 +282,61 @@ impl Algebra {
         let mut parts = Vec::new();
         parts.extend(shorter.map(|max| ArrayCell { max_items: Some(max), ..ArrayCell::all() }));
         parts.extend(longer.map(|min| ArrayCell { min_items: min, ..ArrayCell::all() }));
+        let mut held = ArrayCell { min_items: cell.min_items, max_items: cell.max_items, ..ArrayCell::all() };
         for (position, &element) in (0..).zip(&cell.prefix) {
-            let mut prefix = vec![FormulaId::TRUE; position as usize];
-            prefix.push(self.formulas.not(element));
-            parts.push(ArrayCell { prefix, min_items: position + 1, ..ArrayCell::all() });
+            let mut part = ArrayCell { min_items: held.min_items.max(position + 1), ..held.clone() };
+            part.prefix.push(self.formulas.not(element));
+            parts.push(part);
+            held.prefix.push(if (position as usize) < HELD { element } else { FormulaId::TRUE });
         }
         let from = u32::try_from(cell.prefix.len()).unwrap_or(u32::MAX);
         // Beyond the ceiling nothing is said of elements.
         if cell.rest != FormulaId::TRUE && cell.max_items.is_none_or(|max| max > from) {
-            parts.push(counting(CountCell {
-                formula: self.formulas.not(cell.rest),
-                from,
-                min: 1,
-                max: None,
-            }));
+            let formula = self.formulas.not(cell.rest);
+            parts.push(held.counting(CountCell { formula, from, min: 1, max: None }));
+            held.rest = cell.rest;
         }
         for count in &cell.counts {
             let fewer =
                 count.min.checked_sub(1).map(|max| CountCell { min: 0, max: Some(max), ..count.clone() });
             let more =
                 count.max.map(|max| CountCell { min: max.saturating_add(1), max: None, ..count.clone() });
-            parts.extend(fewer.into_iter().chain(more).map(counting));
+            parts.extend(fewer.into_iter().chain(more).map(|count| held.counting(count)));
         }
         Ok(parts.into_iter().filter_map(ArrayCell::normal).collect())
     }
 
-    /// The objects that are not in a cell.
+    /// The objects that are not in a cell. Required members come first: if any tells branches apart, one of them does.
     fn object_complement<'d>(&mut self, cell: &ObjectCell<'d>) -> Complemented<Vec<ObjectCell<'d>>> {
         if cell.lacks_names {
             return Err(NoComplement::Names);
         }
-        let fewer = cell.min_members.checked_sub(1);
-        let more = cell.max_members.map(|max| max.saturating_add(1));
         let mut parts = Vec::new();
-        for member in &cell.members {
+        let mut held = ObjectCell::all();
+        let optional = cell.members.iter().filter(|member| !member.required);
+        for member in cell.required().chain(optional) {
             // Of a required member: it is missing or fails, which is an optional member that fails if it is there.
             let formula = self.formulas.not(member.formula);
-            let member = MemberCell { name: member.name, formula, required: !member.required };
-            parts.push(ObjectCell { members: vec![member], ..ObjectCell::all() });
+            let turned = MemberCell { name: member.name, formula, required: !member.required };
+            parts.push(held.with(turned));
+            if held.members.len() < HELD {
+                held = held.with(member.clone());
+            }
         }
-        parts.extend(fewer.map(|max| ObjectCell { max_members: Some(max), ..ObjectCell::all() }));
-        parts.extend(more.map(|min| ObjectCell { min_members: min, ..ObjectCell::all() }));
         let wishes = self.rest_complement(cell)?;
-        parts.extend(wishes.into_iter().map(|wish| ObjectCell { wishes: vec![wish], ..ObjectCell::all() }));
+        parts.extend(wishes.into_iter().map(|wish| ObjectCell { wishes: vec![wish], ..held.clone() }));
+        let fewer = cell.min_members.checked_sub(1);
+        let more = cell.max_members.map(|max| max.saturating_add(1));
+        parts.extend(fewer.map(|max| ObjectCell { max_members: Some(max), ..held.clone() }));
+        parts.extend(more.map(|min| ObjectCell { min_members: min, ..held.clone() }));
         for wish in &cell.wishes {
             let others = self.language(|limit| wish.names.complement(limit))?;
             let classes =
                 vec![(Arc::clone(&wish.names), self.formulas.not(wish.formula)), (others, FormulaId::TRUE)];
-            parts.push(ObjectCell { rest: Rest::of_classes(classes), ..ObjectCell::all() });
+            parts.push(ObjectCell { rest: Rest::of_classes(classes), ..held.clone() });
         }
+        let positions = cell.positions();
+        parts.iter_mut().for_each(|part| part.members.sort_by_key(|member| positions[member.name]));
         Ok(parts.into_iter().filter_map(ObjectCell::normal).collect())
     }
 
@@ -355,8 +368,4 @@ impl Algebra {
         wishes.retain(|wish| !wish.names.is_empty());
         Ok(wishes)
     }
-}
-
-fn counting(count: CountCell) -> ArrayCell {
-    ArrayCell { counts: vec![count], ..ArrayCell::all() }
 }

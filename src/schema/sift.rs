@@ -2,7 +2,8 @@
 //!
 //! Whether a formula has values is known only at the end, when everything it reaches is. But alternatives multiply, and most combinations of a
 //! real `oneOf` or chain of `if` contradict themselves at once, in a member that tells the branches apart. So conjunctions that were just
-//! made are looked at a few levels deep, and dropped where that is enough to see that nothing satisfies them. What is not seen here costs time only.
+//! made are looked at a few levels deep, and dropped where that is enough to see that nothing satisfies them. Listed values are looked at
+//! wherever they stand, since they tell branches apart. What is not seen here costs time only.
 
 use foldhash::{HashSet, HashSetExt};
 
@@ -59,8 +60,11 @@ impl<'d> Normaliser<'d> {
         }
         match self.algebra.formulas.get(formula) {
             Formula::False => return true,
-            Formula::And(_) | Formula::Not(_) if self.levels < LEVELS && !self.algebra.is_exhausted() => {}
+            Formula::And(_) | Formula::Not(_) => {}
             _ => return false,
+        }
+        if self.algebra.is_exhausted() || self.levels >= LEVELS && !self.is_shallow(formula) {
+            return false;
         }
         self.levels += 1;
         // What cannot be looked at now, because it is being made or for any other reason, is not plainly impossible.
@@ -69,5 +73,15 @@ impl<'d> Normaliser<'d> {
         let impossible = cells.is_ok_and(|cells| cells.is_empty());
         self.impossible.insert(formula, impossible);
         impossible
+    }
+
+    /// Whether a formula says only types and listed values, which is soon looked at.
+    fn is_shallow(&mut self, formula: FormulaId) -> bool {
+        match self.algebra.formulas.get(formula).clone() {
+            Formula::And(parts) => parts.iter().all(|part| self.is_shallow(*part)),
+            Formula::Not(inner) => self.is_shallow(inner),
+            Formula::At(location, _) => self.keywords(location).is_ok_and(|keywords| keywords.is_shallow()),
+            Formula::False | Formula::True | Formula::Equal(_) | Formula::Texts => false,
+        }
     }
 }

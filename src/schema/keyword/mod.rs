@@ -336,6 +336,11 @@ impl<'d> Keywords<'d> {
     pub(super) fn is_trivial(&self) -> bool {
         !self.constrains && self.applied.is_empty()
     }
+
+    /// Whether all that it says is a type, or values one by one.
+    pub(super) fn is_shallow(&self) -> bool {
+        self.says_only_types || !self.listed.is_empty() && self.applied.is_empty()
+    }
 }
 
 impl<'d> Keyword<'_, 'd> {

@@ -41,6 +41,34 @@ fn nesting() {
     check("deep const", &json!({"const": nested(120, |inner| json!([inner]))}), None);
 }
 
+/// Exactly one of objects of so many kinds with a tag, and of objects without one that have something under some name.
+fn tagged(kinds: usize, others: &[(&str, Value)]) -> Value {
+    let kind = |tag: usize| {
+        let tag_of = json!({"enum": [tag.to_string()]});
+        let members = json!({"type": tag_of, "a": {"minimum": tag}, "b": {"maxLength": tag}});
+        json!({"type": "object", "properties": members, "required": ["type", "a"]})
+    };
+    let other = |(name, inner): &(&str, Value)| {
+        let members = json!({"type": {"type": "string"}, *name: inner});
+        json!({"type": "object", "properties": members, "required": ["type", name]})
+    };
+    let kinds: Vec<Value> = (0..kinds).map(kind).chain(others.iter().map(other)).collect();
+    json!({ "oneOf": kinds })
+}
+
+#[test]
+fn kinds_that_a_member_tells_apart() {
+    check("one by one", &tagged(40, &[("c", json!(true))]), None);
+    let shapes = || tagged(6, &[]);
+    let collections = || tagged(6, &[("c", shapes())]);
+    let features = || tagged(6, &[("c", collections()), ("d", shapes())]);
+    let within_each_other = tagged(6, &[("c", features()), ("d", collections()), ("e", features())]);
+    check("within each other", &within_each_other, None);
+    let first = |tag: usize| json!({"type": "array", "prefixItems": [{"const": tag}, {"maxLength": tag}, {"minimum": tag}]});
+    let tuples: Vec<Value> = (0..40).map(first).collect();
+    check("told apart by an element", &json!({"not": {"anyOf": tuples}}), None);
+}
+
 #[test]
 fn references() {
     let chain =
