@@ -326,6 +326,25 @@ fn elements_without_end_may_follow_each_other() {
 }
 
 /// In declared order a name may stand anywhere behind the declared ones where it is none, whatever another alternative declares.
+/// What an object is not has declared members, too, whichever of them fails.
+#[test]
+fn members_of_what_is_negated_come_in_their_order() {
+    let text = json!({"type": "string"});
+    let negated = json!({"properties": {"a": text, "b": text, "c": text}, "required": ["b"]});
+    let options = Options { property_order: PropertyOrder::Declared, ..Options::default() };
+    let grammar = COMPILER.compile_schema(&json!({"type": "object", "not": negated}), &options);
+    let matcher = grammar.expect("compiles").matcher();
+    let values = [None, Some(json!("x")), Some(json!(1))];
+    for chosen in 0..27 {
+        let of = |name: &str, place: usize| Some((name.to_owned(), values[chosen / place % 3].clone()?));
+        let members = [("a", 1), ("b", 3), ("c", 9)].into_iter().filter_map(|(name, place)| of(name, place));
+        let object = Value::Object(members.collect());
+        let fails =
+            object.get("b").is_none() || object.as_object().expect("one").values().any(Value::is_number);
+        assert_eq!(accepts(&matcher, object.to_string().as_bytes()), fails, "{object}");
+    }
+}
+
 #[test]
 fn a_name_that_another_alternative_declares_has_no_place() {
     let schema = json!({"type": "object", "anyOf": [

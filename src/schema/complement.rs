@@ -306,15 +306,14 @@ impl Algebra {
         Ok(parts.into_iter().filter_map(ArrayCell::normal).collect())
     }
 
-    /// The objects that are not in a cell. Required members come first: if any tells branches apart, one of them does.
+    /// The objects that are not in a cell. A part knows the members up to the one that fails, so text in declared order is in one of them.
     fn object_complement<'d>(&mut self, cell: &ObjectCell<'d>) -> Complemented<Vec<ObjectCell<'d>>> {
         if cell.lacks_names {
             return Err(NoComplement::Names);
         }
         let mut parts = Vec::new();
         let mut held = ObjectCell::all();
-        let optional = cell.members.iter().filter(|member| !member.required);
-        for member in cell.required().chain(optional) {
+        for member in &cell.members {
             // Of a required member: it is missing or fails, which is an optional member that fails if it is there.
             let formula = self.formulas.not(member.formula);
             let turned = MemberCell { name: member.name, formula, required: !member.required };
@@ -335,8 +334,6 @@ impl Algebra {
                 vec![(Arc::clone(&wish.names), self.formulas.not(wish.formula)), (others, FormulaId::TRUE)];
             parts.push(ObjectCell { rest: Rest::of_classes(classes), ..held.clone() });
         }
-        let positions = cell.positions();
-        parts.iter_mut().for_each(|part| part.members.sort_by_key(|member| positions[member.name]));
         Ok(parts.into_iter().filter_map(ObjectCell::normal).collect())
     }
 
