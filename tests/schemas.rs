@@ -326,6 +326,19 @@ fn elements_without_end_may_follow_each_other() {
 }
 
 /// In declared order a name may stand anywhere behind the declared ones where it is none, whatever another alternative declares.
+/// An element that must come may be used up where it does not count: then nothing is compiled that could not be ended.
+#[test]
+fn elements_that_count_are_not_used_up() {
+    let array = |of: Value| {
+        let negated = json!({"prefixItems": [true], "items": {"enum": [100]}});
+        json!({"type": "array", "uniqueItems": true, "items": of, "not": negated})
+    };
+    let refused = COMPILER.compile_schema(&array(json!({"type": "null"})), &Options::default());
+    assert!(refused.expect_err("one null is not two").to_string().contains("uniqueItems"));
+    check(array(json!({"type": "boolean"})), &["[true,false]", "[false,true]"], &["[]", "[true]"]);
+    check(array(json!({"type": "string"})), &[r#"["a","b"]"#], &["[]", r#"["a"]"#, r#"["a","a"]"#]);
+}
+
 /// What an object is not has declared members, too, whichever of them fails.
 #[test]
 fn members_of_what_is_negated_come_in_their_order() {

@@ -12,7 +12,9 @@ pub(super) fn suffice(arrays: &Arrays, count: impl Fn(NodeId) -> Count) -> bool 
     }
     let prefix = ways.prefix().min(arrays.min_items);
     let in_prefix = (0..prefix).all(|position| ways.all(arrays.kinds(position)) > Count::from(position));
-    in_prefix && (arrays.min_items <= prefix || ways.all(&arrays.rest) >= Count::from(arrays.min_items))
+    in_prefix
+        && (0..arrays.counts.len()).all(|count| ways.grant(count))
+        && (arrays.min_items <= prefix || ways.all(&arrays.rest) >= Count::from(arrays.min_items))
 }
 
 /// The ways to go on in an array that counts nothing, after `read` elements; where these need not differ, all numbers beyond the bounds are one.
@@ -93,6 +95,18 @@ impl<C: Fn(NodeId) -> Count> Ways<'_, C> {
         let enough =
             if self.arrays.unique { self.choices(all, self.arrays.min_items.saturating_sub(1)) } else { all };
         self.may_close(length) || enough > 0
+    }
+
+    /// Whether an element that counts is left, where one must come, whatever the elements are that stand where none counts.
+    fn grant(&self, count: usize) -> bool {
+        let counting = |kinds: &[Kind]| -> Count {
+            let counts = kinds.iter().filter(|kind| kind.counts_for >> count & 1 == 1);
+            counts.map(|kind| (self.count)(kind.schema)).fold(0, Count::saturating_add)
+        };
+        let before = self.arrays.prefix.iter().filter(|kinds| counting(kinds) == 0).count() as Count;
+        let positions = self.arrays.prefix.iter().chain([&self.arrays.rest]);
+        let is_left = |choices: Count| choices == 0 || choices > before;
+        self.arrays.counts[count].min == 0 || positions.map(|kinds| counting(kinds)).all(is_left)
     }
 
     fn prefix(&self) -> u32 {
