@@ -6,6 +6,7 @@ mod budgets;
 mod corpus;
 mod deadlines;
 mod differential;
+mod distinct;
 mod docs;
 mod drafts;
 mod forced;

@@ -161,7 +161,7 @@ mod tests {
         max_items: Option<u32>,
         counts: &[(u32, Option<u32>)],
     ) -> ArrayPlan {
-        let counts: Vec<_> = counts.iter().map(|&(min, max)| Count { min, max }).collect();
+        let counts: Vec<_> = counts.iter().map(|&(min, max)| Count { min, max, from: 0 }).collect();
         let kinds: Vec<_> = kinds.iter().map(|&(counts_for, len)| PlannedKind { counts_for, len }).collect();
         ArrayPlan::new(&[], &kinds, Bounds { min_items, max_items, counts: &counts }, 1000).unwrap()
     }
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn states_have_a_ceiling() {
-        let counts = [Count { min: 100, max: None }, Count { min: 100, max: None }];
+        let counts = [(); 2].map(|()| Count { min: 100, max: None, from: 0 });
         let bounds = Bounds { min_items: 1, max_items: Some(1000), counts: &counts };
         assert!(ArrayPlan::new(&[], &[], bounds, 10_000).is_err());
     }

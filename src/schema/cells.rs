@@ -10,7 +10,7 @@ use foldhash::HashMap;
 
 use super::decimal::Decimal;
 use super::formula::FormulaId;
-use super::values::{Booleans, Numbers, Strings};
+use super::values::{Booleans, Count, Numbers, Strings};
 use crate::regular::Dfa;
 
 /// A set of values: per type a union.
@@ -198,6 +198,20 @@ impl ArrayCell {
     }
 }
 
+impl CountCell {
+    /// How many elements there may be, whatever they satisfy.
+    pub(super) fn bounds(&self) -> Count {
+        Count { min: self.min, max: self.max, from: self.from }
+    }
+
+    /// Fewer of them, and more.
+    pub(super) fn complement(&self) -> impl Iterator<Item = Self> + use<> {
+        let fewer = self.min.checked_sub(1).map(|max| Self { min: 0, max: Some(max), ..self.clone() });
+        let more = self.max.map(|max| Self { min: max.saturating_add(1), max: None, ..self.clone() });
+        fewer.into_iter().chain(more)
+    }
+}
+
 impl<'d> ObjectCell<'d> {
     pub(super) fn all() -> Self {
         Self {
@@ -223,13 +237,6 @@ impl<'d> ObjectCell<'d> {
             });
             self.members[position].required = true;
         }
-    }
-
-    /// The same with one more member.
-    pub(super) fn with(&self, member: MemberCell<'d>) -> Self {
-        let mut with = self.clone();
-        with.members.push(member);
-        with
     }
 
     /// The classes of names that are no member's, and their formulas.

@@ -296,13 +296,8 @@ impl Algebra {
             parts.push(held.counting(CountCell { formula, from, min: 1, max: None }));
             held.rest = cell.rest;
         }
-        for count in &cell.counts {
-            let fewer =
-                count.min.checked_sub(1).map(|max| CountCell { min: 0, max: Some(max), ..count.clone() });
-            let more =
-                count.max.map(|max| CountCell { min: max.saturating_add(1), max: None, ..count.clone() });
-            parts.extend(fewer.into_iter().chain(more).map(|count| held.counting(count)));
-        }
+        let failing = cell.counts.iter().flat_map(CountCell::complement);
+        parts.extend(failing.map(|count| held.counting(count)));
         Ok(parts.into_iter().filter_map(ArrayCell::normal).collect())
     }
 
@@ -317,9 +312,11 @@ impl Algebra {
             // Of a required member: it is missing or fails, which is an optional member that fails if it is there.
             let formula = self.formulas.not(member.formula);
             let turned = MemberCell { name: member.name, formula, required: !member.required };
-            parts.push(held.with(turned));
+            let mut part = held.clone();
+            part.members.push(turned);
+            parts.push(part);
             if held.members.len() < HELD {
-                held = held.with(member.clone());
+                held.members.push(member.clone());
             }
         }
         let wishes = self.rest_complement(cell)?;

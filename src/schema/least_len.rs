@@ -8,14 +8,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::array_plan::{ArrayPlan, PlannedKind};
-use super::cells::{ArrayCell, Cells, ObjectCell};
+use super::cells::{ArrayCell, Cells, CountCell, ObjectCell};
 use super::expand::{ElementKind, Elements, Expanded, NameGroup};
 use super::formula::FormulaId;
 use super::names;
 use super::normalise::Graph;
 use super::numbers;
 use super::strings;
-use super::values::{Bounds, Count};
+use super::values::Bounds;
 use super::wishes::Granting;
 use crate::limits::LimitExceeded;
 
@@ -298,8 +298,7 @@ impl<'g, 'd> Search<'g, 'd> {
         };
         let position = |kinds: &Vec<ElementKind>| kinds.iter().filter_map(planned).collect();
         let positions: Vec<Vec<_>> = elements.prefix.iter().map(position).collect();
-        let counts: Vec<_> =
-            array.counts.iter().map(|count| Count { min: count.min, max: count.max }).collect();
+        let counts: Vec<_> = array.counts.iter().map(CountCell::bounds).collect();
         let bounds = Bounds { min_items: array.min_items, max_items: array.max_items, counts: &counts };
         ArrayPlan::new(&positions, &position(&elements.rest), bounds, self.counter_states)
     }

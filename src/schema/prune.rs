@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashMapExt};
 
 use super::NodeId;
-use super::cells::{ArrayCell, MemberCell, ObjectCell};
+use super::cells::{ArrayCell, CountCell, MemberCell, ObjectCell};
 use super::document::Location;
 use super::error::SchemaError;
 use super::expand::{ElementKind, Elements, NameGroup};
@@ -15,7 +15,7 @@ use super::formula::FormulaId;
 use super::languages::Languages;
 use super::least_len::Lens;
 use super::normalise::{Graph, Normaliser};
-use super::values::{Arrays, Count, Kind, Member, NameClass, Numbers, Objects, Values};
+use super::values::{Arrays, Kind, Member, NameClass, Numbers, Objects, Values};
 use super::words::Words;
 use crate::limits::{LimitExceeded, Limits};
 use crate::regular::Dfa;
@@ -134,7 +134,7 @@ impl<'g, 'd> Pruner<'g, 'd> {
         let open = prefix.len() == elements.prefix.len() && prefix.len() < longest;
         let rest = if open { self.kinds(&elements.rest) } else { Vec::new() };
         let max_items = array.max_items.filter(|_| !rest.is_empty());
-        let counts = array.counts.iter().map(|count| Count { min: count.min, max: count.max }).collect();
+        let counts = array.counts.iter().map(CountCell::bounds).collect();
         Arrays { prefix, rest, min_items: array.min_items, max_items, counts, unique: array.unique }
     }
 

@@ -139,6 +139,8 @@ pub struct Count {
     pub min: u32,
     /// At most.
     pub max: Option<u32>,
+    /// Elements at earlier positions do not count.
+    pub from: u32,
 }
 
 /// Objects by name. A name is a member's, or forbidden, or in one class of the rest, or else not allowed.

@@ -1,20 +1,20 @@
 //! How many ways there are to go on in an array.
 
 use super::{Count, ENDLESS};
-use crate::schema::{ArrayPlan, Arrays, Kind, NodeId};
+use crate::schema::{self, ArrayPlan, Arrays, Kind, NodeId};
 
 /// Whether an array can be filled with different elements, whichever are chosen first.
 pub(super) fn suffice(arrays: &Arrays, count: impl Fn(NodeId) -> Count) -> bool {
     let ways = Ways { arrays, is_exact: true, count };
-    if arrays.counts.iter().any(|count| count.min > 1) {
-        let mut kinds = arrays.prefix.iter().chain([&arrays.rest]).flatten();
-        return kinds.all(|kind| (ways.count)(kind.schema) == ENDLESS);
+    let prefix = ways.prefix();
+    if !arrays.counts.is_empty() {
+        return (0..prefix).all(|position| ways.may_take_any(position))
+            && arrays.counts.iter().enumerate().all(|(at, count)| ways.grant(at, count))
+            && (arrays.min_items <= prefix || ways.without_limit() >= Count::from(arrays.min_items));
     }
-    let prefix = ways.prefix().min(arrays.min_items);
-    let in_prefix = (0..prefix).all(|position| ways.all(arrays.kinds(position)) > Count::from(position));
-    in_prefix
-        && (0..arrays.counts.len()).all(|count| ways.grant(count))
-        && (arrays.min_items <= prefix || ways.all(&arrays.rest) >= Count::from(arrays.min_items))
+    let in_prefix = (0..prefix.min(arrays.min_items))
+        .all(|position| ways.all(arrays.kinds(position)) > Count::from(position));
+    in_prefix && (arrays.min_items <= prefix || ways.all(&arrays.rest) >= Count::from(arrays.min_items))
 }
 
 /// The ways to go on in an array that counts nothing, after `read` elements; where these need not differ, all numbers beyond the bounds are one.
@@ -97,16 +97,26 @@ impl<C: Fn(NodeId) -> Count> Ways<'_, C> {
         self.may_close(length) || enough > 0
     }
 
-    /// Whether an element that counts is left, where one must come, whatever the elements are that stand where none counts.
-    fn grant(&self, count: usize) -> bool {
-        let counting = |kinds: &[Kind]| -> Count {
-            let counts = kinds.iter().filter(|kind| kind.counts_for >> count & 1 == 1);
-            counts.map(|kind| (self.count)(kind.schema)).fold(0, Count::saturating_add)
-        };
-        let before = self.arrays.prefix.iter().filter(|kinds| counting(kinds) == 0).count() as Count;
-        let positions = self.arrays.prefix.iter().chain([&self.arrays.rest]);
-        let is_left = |choices: Count| choices == 0 || choices > before;
-        self.arrays.counts[count].min == 0 || positions.map(|kinds| counting(kinds)).all(is_left)
+    /// Whether an element of each kind is left at a position of the prefix, or none need come: counts may leave any one of the kinds.
+    fn may_take_any(&self, position: u32) -> bool {
+        let need_not_come = self.may_close(position) && self.arrays.counts.iter().all(|count| count.min == 0);
+        let is_left = |kind: &Kind| (self.count)(kind.schema) > Count::from(position);
+        need_not_come || self.arrays.kinds(position).iter().all(is_left)
+    }
+
+    /// Whether no kind behind the prefix that counts is used up before there are enough: by elements that count, and those that stand where none does.
+    fn grant(&self, at: usize, count: &schema::Count) -> bool {
+        let elements = Count::from(count.min) + Count::from(count.from);
+        let counting = self.arrays.rest.iter().filter(|kind| kind.counts_for >> at & 1 == 1);
+        count.min == 0 || counting.into_iter().all(|kind| (self.count)(kind.schema) >= elements)
+    }
+
+    /// The elements behind the prefix of which no count says how many there may be at most.
+    fn without_limit(&self) -> Count {
+        let limits = self.arrays.counts.iter().enumerate().filter(|(_, count)| count.max.is_some());
+        let limited = limits.fold(0, |limited, (at, _)| limited | 1 << at);
+        let free = self.arrays.rest.iter().filter(|kind| kind.counts_for & limited == 0);
+        free.map(|kind| (self.count)(kind.schema)).fold(0, Count::saturating_add)
     }
 
     fn prefix(&self) -> u32 {

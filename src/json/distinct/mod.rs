@@ -7,6 +7,9 @@
 //! For that, ways are counted. The counts are lower bounds: where the alternatives of a union overlap the largest one counts alone, an element of an array whose
 //! elements differ is taken to be none of as many values as there are elements before it, of a class of names 128 count, and objects that wish for something do not
 //! count unless they are without end. So near the end of a small finite set some array may not be offered, but no way is ever offered that cannot be finished.
+//!
+//! An array in which an element that must come might be used up, whichever were chosen before, is refused when it is compiled (`suffice`): what is left is known only
+//! where all elements are.
 
 mod arrays;
 mod avoided;
