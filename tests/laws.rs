@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
+use serde_json::{Value, json};
+
 use crate::harness::{COMPILER, EXAMPLES, HABITS, Random, WIDTH, brute_force, example, walk};
-use harmony_mask::{Matcher, TokenId, TokenMask};
+use harmony_mask::{Matcher, Options, PropertyOrder, TokenId, TokenMask};
 
 /// Law 1: the mask is the brute force over all ids, on at least 100 different states of each example.
 #[test]
@@ -55,6 +57,32 @@ fn every_state_has_a_completion() {
             assert!(matcher.shortest_completion().is_empty());
         }
     }
+}
+
+/// Law 2, where a member may be an object of the very kind: opening it must look dearer than any other member.
+#[test]
+fn objects_that_may_hold_their_own_kind_are_completed() {
+    let check = |schema: Value, longest: usize| {
+        let options = Options { property_order: PropertyOrder::Any, ..Options::default() };
+        let matcher = COMPILER.compile_schema(&schema, &options).expect("a grammar").matcher();
+        let text = matcher.vocabulary().decode(&matcher.shortest_completion());
+        assert!(text.len() <= longest, "{schema}: {text}");
+    };
+    let own = json!({ "$ref": "#" });
+    check(json!({ "type": "object", "minProperties": 3, "properties": { "b": own } }), 20);
+    check(json!({ "type": "object", "minProperties": 5, "properties": { "b": own, "cd": own } }), 36);
+    check(
+        json!({ "type": "object", "minProperties": 2, "properties": { "b": own }, "patternProperties": { "^x": own }, "additionalProperties": { "type": "null" } }),
+        20,
+    );
+    check(
+        json!({ "type": "object", "minProperties": 2, "properties": { "a": own, "b": own, "long": true, "longer": true }, "additionalProperties": false }),
+        24,
+    );
+    check(
+        json!({ "type": ["object", "null"], "minProperties": 3, "additionalProperties": { "type": "object", "minProperties": 1, "properties": { "b": own } } }),
+        4,
+    );
 }
 
 /// Law 5: rollback is the inverse of accept, forks do not see each other, errors change nothing.

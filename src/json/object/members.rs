@@ -320,11 +320,17 @@ impl Members {
             required = required.saturating_add(len(member));
             missing = missing.saturating_sub(1);
         }
-        // Seldom does an object ask for more members than the required ones, and only then do the others matter.
+        // All names but one have a character.
+        let name_len = usize::from(self.progress.read > 0);
+        let others =
+            self.objects().rest.iter().map(|class| self.object.member_len(name_len, class.schema)).min();
+        // Seldom does an object ask for more members than the required ones, and only then do the others matter. Were a member counted though another
+        // name is cheaper, one that holds such an object itself would look no dearer than that name, and be opened without end.
         let optional = self.open_members().filter(|(_, member)| missing > 0 && !member.required);
-        let mut optional: Vec<u32> = optional.map(|(_, member)| len(member)).collect();
+        let optional = optional.map(|(_, member)| len(member));
+        let mut optional: Vec<u32> =
+            optional.filter(|len| others.is_none_or(|others| *len < others)).collect();
         optional.sort_unstable();
-        let others = self.objects().rest.iter().map(|class| self.object.member_len(1, class.schema)).min();
         let fill = |count| {
             let all = optional.iter().copied().chain(others.into_iter().cycle());
             all.take(count).fold(0, u32::saturating_add)
