@@ -1,6 +1,6 @@
 //! The sets of characters that ECMA-262 names.
 
-use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
 
 const SURROGATES: (u32, u32) = (0xd800, 0xdfff);
 
@@ -52,6 +52,12 @@ pub(super) fn property(name: &str) -> Option<ClassUnicode> {
         HirKind::Class(Class::Unicode(class)) => Some(class),
         _ => None,
     }
+}
+
+/// Any number of any characters.
+pub(super) fn any_text() -> Hir {
+    let any = Hir::class(Class::Unicode(negated(ClassUnicode::empty())));
+    Hir::repetition(Repetition { min: 0, max: None, greedy: true, sub: Box::new(any) })
 }
 
 /// All other characters.

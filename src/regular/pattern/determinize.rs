@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use foldhash::{HashMap, HashMapExt};
-use regex_syntax::hir::{Class, ClassUnicode, Hir, Look, Repetition};
+use regex_syntax::hir::{Hir, Look};
 
 use super::super::build::too_many;
 use super::alphabet::Alphabet;
@@ -32,7 +32,7 @@ pub(super) const NOWHERE: u32 = DEAD;
 pub(super) const MATCH: u32 = 0;
 
 /// The state after a match: whatever follows, the text is one of those that are asked for.
-const FOUND: u32 = 0;
+pub(super) const FOUND: u32 = 0;
 
 /// A deterministic automaton over the atoms of an alphabet.
 pub(super) struct Characters {
@@ -52,6 +52,13 @@ impl Characters {
         let is_word = states.labels.iter().map(|label| *label == MATCH).collect();
         Some(Self { alphabet: self.alphabet, table: states.table, is_word, start })
     }
+
+    /// # Errors
+    ///
+    /// When that has more than `limit` states.
+    pub(super) fn into_dfa(self, limit: usize) -> Result<Dfa, LimitExceeded> {
+        self.minimal().map_or_else(|| Ok(Dfa::empty()), |characters| spell(&characters, limit))
+    }
 }
 
 /// The texts in which `hir` has a match.
@@ -60,15 +67,9 @@ impl Characters {
 /// under way.
 pub(super) fn texts_with_match(hir: Hir, limit: usize) -> Result<Dfa, LimitExceeded> {
     let is_anchored = hir.properties().look_set_prefix().contains(Look::Start);
-    let searched = if is_anchored { hir } else { Hir::concat(vec![any_text(), hir]) };
+    let searched = if is_anchored { hir } else { Hir::concat(vec![class::any_text(), hir]) };
     let nfa = Nfa::new(&searched, limit)?;
-    let characters = Subsets::new(&nfa, limit).explore()?;
-    characters.minimal().map_or_else(|| Ok(Dfa::empty()), |characters| spell(&characters, limit))
-}
-
-fn any_text() -> Hir {
-    let any = Hir::class(Class::Unicode(class::negated(ClassUnicode::empty())));
-    Hir::repetition(Repetition { min: 0, max: None, greedy: true, sub: Box::new(any) })
+    Subsets::new(&nfa, limit).explore()?.into_dfa(limit)
 }
 
 /// The subset construction.
@@ -248,6 +249,9 @@ impl Reach {
                 }
                 (Step::Look(Look::Start, then), _) => self.pending.extend(before.is_none().then_some(then)),
                 (Step::Look(..) | Step::Read(..), _) => self.found.push(id),
+                (Step::Ahead { .. } | Step::Behind { .. } | Step::Ended, _) => {
+                    unreachable!("patterns that look around have their own construction")
+                }
             }
         }
         false
@@ -255,7 +259,7 @@ impl Reach {
 }
 
 /// Whether a place between two characters is right. A line feed, a carriage return and a word character are told apart, and from all others.
-fn holds(look: Look, before: Option<char>, next: Option<char>) -> bool {
+pub(super) fn holds(look: Look, before: Option<char>, next: Option<char>) -> bool {
     let [word_before, word_next] = [before, next].map(|char| char.is_some_and(is_word));
     match look {
         Look::Start => before.is_none(),
@@ -279,6 +283,6 @@ fn holds(look: Look, before: Option<char>, next: Option<char>) -> bool {
     }
 }
 
-fn is_word(char: char) -> bool {
+pub(super) fn is_word(char: char) -> bool {
     char.is_ascii_alphanumeric() || char == '_'
 }

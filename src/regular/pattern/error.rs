@@ -24,9 +24,8 @@ impl From<LimitExceeded> for PatternErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatternErrorKind {
-    /// `(?<=` or `(?<!`, or `(?=` or `(?!` where it cannot be expressed by intersection and complement: in a repetition without bound, or
-    /// beside a word boundary.
-    #[error("lookaround is not supported here")]
+    /// `(?=` or `(?!` within `(?<=` or `(?<!`.
+    #[error("a lookahead within a lookbehind is not supported")]
     Lookaround,
     /// `\1` or `\k<name>`: the language is not regular.
     #[error("a backreference is not regular")]

@@ -15,7 +15,7 @@ pub(super) fn lower(node: &Node) -> Hir {
         Node::Repeat { node, min, max } => {
             Hir::repetition(Repetition { min: *min, max: *max, greedy: true, sub: Box::new(lower(node)) })
         }
-        Node::Ahead { .. } => unreachable!("patterns that look ahead are not lowered as a whole"),
+        Node::Around { .. } => unreachable!("patterns that look around are not lowered as a whole"),
     }
 }
 

@@ -6,17 +6,19 @@
 //! braces and `]` stand for themselves where they mean nothing else.
 
 mod alphabet;
+mod around;
 mod ast;
 mod class;
 mod determinize;
 mod error;
 mod escape;
-mod lookahead;
 mod lower;
 mod nfa;
 #[cfg(test)]
 mod oracle;
 mod parser;
+#[cfg(test)]
+mod reference;
 mod spell;
 #[cfg(test)]
 mod tests;
@@ -53,7 +55,7 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// When it is malformed, looks behind, or uses backreferences.
+    /// When it is malformed, looks ahead within what it looks for behind, or uses backreferences.
     pub fn parse(source: &str) -> Result<Self, PatternError> {
         Ok(Self { node: parser::parse(source)?, source: source.into() })
     }
@@ -62,7 +64,7 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// When the automaton, or what it is made of, needs more than `limit` states, or the pattern looks ahead where that cannot be expressed.
+    /// When the automaton, or what it is made of, needs more than `limit` states.
     pub fn to_dfa(&self, limit: usize) -> Result<Dfa, PatternError> {
         let bytes = |(source, _): &Source, dfa: &Dfa| source.len() + dfa.memory_bytes();
         let dfa =
@@ -71,11 +73,11 @@ impl Pattern {
     }
 
     fn determinize(&self, limit: usize) -> Result<Dfa, PatternError> {
-        let dfa = match self.node.looks_ahead() {
-            true => lookahead::texts_with_match(&self.node, limit),
-            false => determinize::texts_with_match(lower::lower(&self.node), limit).map_err(Into::into),
+        let dfa = match self.node.looks_around() {
+            true => around::texts_with_match(&self.node, limit),
+            false => determinize::texts_with_match(lower::lower(&self.node), limit),
         };
-        dfa.map_err(|kind| PatternError { kind, span: 0..self.source.len() })
+        dfa.map_err(|limit| PatternError { kind: limit.into(), span: 0..self.source.len() })
     }
 }
 

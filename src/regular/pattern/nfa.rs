@@ -2,16 +2,20 @@
 
 use std::str;
 
+use foldhash::{HashMap, HashMapExt};
 use regex_syntax::hir::{Class, Hir, HirKind, Literal, Look, Repetition};
 
 use super::alphabet::{Range, SetId, Sets};
+use super::ast::Node;
+use super::class;
+use super::lower::lower;
 use crate::limits::LimitExceeded;
 use crate::regular::build::too_many;
 
 pub(super) type StepId = u32;
 
 /// What may be done next.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     /// A character of a set is read.
     Read(SetId, StepId),
@@ -19,6 +23,12 @@ pub(super) enum Step {
     Either(StepId, StepId),
     /// Nothing is read, where the place is right.
     Look(Look, StepId),
+    /// Nothing is read, where the rest of the text begins, or does not begin, with what is matched from `body` on.
+    Ahead { body: StepId, negative: bool, then: StepId },
+    /// Nothing is read, where what is looked for behind just ended, or did not.
+    Behind { index: usize, negative: bool, then: StepId },
+    /// What is looked for behind ends.
+    Ended,
     /// A match is complete.
     Match,
 }
@@ -29,24 +39,37 @@ pub(super) struct Nfa {
     pub(super) sets: Sets,
     /// Whether anything is asked of the characters around a place but whether there are any.
     pub(super) looks_around: bool,
+    /// Where each thing that is looked for behind begins. What is within another one comes before it.
+    pub(super) behind: Vec<StepId>,
 }
+
+/// The first step: a match of the whole pattern is complete.
+const MATCH: StepId = 0;
 
 impl Nfa {
     /// # Errors
     ///
     /// When it needs more than `limit` steps.
     pub(super) fn new(hir: &Hir, limit: usize) -> Result<Self, LimitExceeded> {
-        let mut builder = Builder { steps: vec![Step::Match], sets: Sets::default(), limit };
-        let start = builder.add(hir, 0)?;
+        let mut builder = Builder::new(limit);
+        let start = builder.add(hir, MATCH)?;
         let looks = hir.properties().look_set().iter();
         let looks_around = looks.into_iter().any(|look| !matches!(look, Look::Start | Look::End));
-        if looks_around {
-            let word = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
-            builder.sets.intern(word.map(|(low, high)| (low.into(), high.into())));
-            builder.sets.intern([('\n'.into(), '\n'.into())]);
-            builder.sets.intern([('\r'.into(), '\r'.into())]);
+        Ok(builder.into_nfa(start, looks_around))
+    }
+
+    /// Of the texts in which `node`, which looks around, has a match.
+    ///
+    /// # Errors
+    ///
+    /// When it needs more than `limit` steps.
+    pub(super) fn looking_around(node: &Node, limit: usize) -> Result<Self, LimitExceeded> {
+        let mut builder = Builder::new(limit);
+        let mut start = builder.add_node(node, MATCH)?;
+        if !node.begins_at_start() {
+            start = builder.add(&class::any_text(), start)?;
         }
-        Ok(Self { steps: builder.steps, start, sets: builder.sets, looks_around })
+        Ok(builder.into_nfa(start, node.looks_at_words()))
     }
 }
 
@@ -54,12 +77,37 @@ impl Nfa {
 struct Builder {
     steps: Vec<Step>,
     sets: Sets,
+    behind: Vec<StepId>,
+    /// What is looked for, by the node: where it begins ahead, and its index behind. A repetition adds a node many times, but what its matches owe is the same.
+    ahead: HashMap<*const Node, StepId>,
+    indexes: HashMap<*const Node, usize>,
     limit: usize,
 }
 
 type Built = Result<StepId, LimitExceeded>;
 
 impl Builder {
+    fn new(limit: usize) -> Self {
+        Self {
+            steps: vec![Step::Match],
+            sets: Sets::default(),
+            behind: Vec::new(),
+            ahead: HashMap::new(),
+            indexes: HashMap::new(),
+            limit,
+        }
+    }
+
+    fn into_nfa(mut self, start: StepId, looks_around: bool) -> Nfa {
+        if looks_around {
+            let word = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
+            self.sets.intern(word.map(|(low, high)| (low.into(), high.into())));
+            self.sets.intern([('\n'.into(), '\n'.into())]);
+            self.sets.intern([('\r'.into(), '\r'.into())]);
+        }
+        Nfa { steps: self.steps, start, sets: self.sets, looks_around, behind: self.behind }
+    }
+
     fn push(&mut self, step: Step) -> Built {
         if self.steps.len() >= self.limit {
             return Err(too_many(self.limit));
@@ -123,22 +171,77 @@ impl Builder {
     }
 
     fn repetition(&mut self, Repetition { min, max, sub, .. }: &Repetition, next: StepId) -> Built {
+        self.repeat(*min, *max, next, |builder, next| builder.add(sub, next))
+    }
+
+    fn repeat(
+        &mut self,
+        min: u32,
+        max: Option<u32>,
+        next: StepId,
+        add: impl Fn(&mut Self, StepId) -> Built,
+    ) -> Built {
         let mut first = next;
-        let mut left = *min;
+        let mut left = min;
         if let Some(max) = max {
-            for _ in *min..*max {
-                let once_more = self.add(sub, first)?;
+            for _ in min..max {
+                let once_more = add(self, first)?;
                 first = self.push(Step::Either(once_more, next))?;
             }
         } else {
             let again = self.push(Step::Either(next, next))?;
-            let body = self.add(sub, again)?;
+            let body = add(self, again)?;
             self.steps[again as usize] = Step::Either(body, next);
             // Where it comes at least once, it may as well be that one.
             first = if left == 0 { again } else { body };
             left = left.saturating_sub(1);
         }
-        (0..left).try_fold(first, |first, _| self.add(sub, first))
+        (0..left).try_fold(first, |first, _| add(self, first))
+    }
+
+    fn add_node(&mut self, node: &Node, next: StepId) -> Built {
+        match node {
+            node if !node.looks_around() => self.add(&lower(node), next),
+            Node::Sequence(nodes) => {
+                nodes.iter().rev().try_fold(next, |next, node| self.add_node(node, next))
+            }
+            Node::Choice(nodes) => {
+                let options = nodes.iter().map(|node| self.add_node(node, next)).collect();
+                self.either(options)
+            }
+            Node::Repeat { node, min, max } => {
+                self.repeat(*min, *max, next, |builder, next| builder.add_node(node, next))
+            }
+            Node::Around { node, is_behind: true, negative } => self.add_behind(node, *negative, next),
+            Node::Around { node, is_behind: false, negative } => self.add_ahead(node, *negative, next),
+            Node::Char(_) | Node::Set(_) | Node::Assertion(_) => unreachable!("it does not look around"),
+        }
+    }
+
+    fn add_ahead(&mut self, node: &Node, negative: bool, then: StepId) -> Built {
+        let body = match self.ahead.get(&std::ptr::from_ref(node)) {
+            Some(body) => *body,
+            None => {
+                let end = self.push(Step::Match)?;
+                self.add_node(node, end)?
+            }
+        };
+        self.ahead.insert(node, body);
+        self.push(Step::Ahead { body, negative, then })
+    }
+
+    fn add_behind(&mut self, node: &Node, negative: bool, then: StepId) -> Built {
+        let index = match self.indexes.get(&std::ptr::from_ref(node)) {
+            Some(index) => *index,
+            None => {
+                let end = self.push(Step::Ended)?;
+                let start = self.add_node(node, end)?;
+                self.behind.push(start);
+                self.behind.len() - 1
+            }
+        };
+        self.indexes.insert(node, index);
+        self.push(Step::Behind { index, negative, then })
     }
 }
 

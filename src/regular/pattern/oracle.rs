@@ -37,7 +37,7 @@ fn searcher(hir: &Hir) -> Option<dense::DFA<Vec<u32>>> {
 /// Panics where one has a text that the other has not. Whether the pattern was small enough to tell.
 fn check(source: &str) -> bool {
     let Ok(pattern) = Pattern::parse(source) else { return false };
-    if pattern.node.looks_ahead() {
+    if pattern.node.looks_around() {
         return false;
     }
     let (Ok(ours), Some(other)) = (pattern.to_dfa(STATES), searcher(&lower(&pattern.node))) else {

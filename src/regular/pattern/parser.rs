@@ -11,6 +11,10 @@ use super::error::{PatternError, PatternErrorKind};
 /// Groups within groups. Later stages recurse as deep.
 const DEPTH: usize = 200;
 
+/// How groups begin that look around: whether behind, and whether for what is not there.
+const AROUND: [(&str, bool, bool); 4] =
+    [("?=", false, false), ("?!", false, true), ("?<=", true, false), ("?<!", true, true)];
+
 pub(super) fn parse(source: &str) -> Result<Node, PatternError> {
     let mut parser = Parser { source, at: 0, depth: 0, ignore_case: false };
     // ECMA-262 gives flags apart from the pattern, but JSON Schema has no such place; validators take this form.
@@ -156,8 +160,8 @@ impl<'p> Parser<'p> {
     /// The rest of a group, after its `(`.
     fn group(&mut self, start: usize) -> Result<Node, PatternError> {
         let outer = self.ignore_case;
-        let ahead = [("?=", false), ("?!", true)].into_iter().find(|(look, _)| self.eat(look));
-        if ahead.is_none() {
+        let around = AROUND.into_iter().find(|(head, ..)| self.eat(head));
+        if around.is_none() {
             self.group_head(start)?;
         }
         self.depth += 1;
@@ -170,18 +174,16 @@ impl<'p> Parser<'p> {
         if !self.eat(")") {
             return Err(self.error(start, "`(` without `)`"));
         }
-        Ok(match ahead {
-            Some((_, negative)) => Node::Ahead { node: Box::new(node), negative },
-            None => node,
-        })
+        let Some((_, is_behind, negative)) = around else { return Ok(node) };
+        if is_behind && node.looks_ahead() {
+            return Err(PatternError { kind: PatternErrorKind::Lookaround, span: start..self.at });
+        }
+        Ok(Node::Around { node: Box::new(node), is_behind, negative })
     }
 
     fn group_head(&mut self, start: usize) -> Result<(), PatternError> {
         if !self.eat("?") || self.eat(":") {
             return Ok(());
-        }
-        if ["<=", "<!"].into_iter().any(|look| self.eat(look)) {
-            return Err(PatternError { kind: PatternErrorKind::Lookaround, span: start..self.at });
         }
         if self.eat("i:") {
             self.ignore_case = true;
