@@ -24,5 +24,5 @@ pub use dfa::{Dfa, StateId};
 pub(crate) use length::counted;
 pub use length::{Window, begins_character};
 pub use live::Live;
+pub(crate) use pattern::{Counted, white_space, whole_match};
 pub use pattern::{Pattern, PatternError, PatternErrorKind};
-pub(crate) use pattern::{white_space, whole_match};

@@ -9,6 +9,7 @@ mod alphabet;
 mod around;
 mod ast;
 mod class;
+mod counted;
 mod determinize;
 mod error;
 mod escape;
@@ -24,6 +25,7 @@ mod spell;
 mod tests;
 
 pub(crate) use class::white_space;
+pub(crate) use counted::Counted;
 pub use error::{PatternError, PatternErrorKind};
 
 use std::sync::{Arc, LazyLock};
@@ -48,6 +50,8 @@ use ast::Node;
 pub struct Pattern {
     node: Node,
     source: Arc<str>,
+    /// Whether its repetition has [lost its bounds](Self::counted).
+    is_open: bool,
 }
 
 impl Pattern {
@@ -57,7 +61,7 @@ impl Pattern {
     ///
     /// When it is malformed, looks ahead within what it looks for behind, or uses backreferences.
     pub fn parse(source: &str) -> Result<Self, PatternError> {
-        Ok(Self { node: parser::parse(source)?, source: source.into() })
+        Ok(Self { node: parser::parse(source)?, source: source.into(), is_open: false })
     }
 
     /// The texts that contain a match.
@@ -66,9 +70,9 @@ impl Pattern {
     ///
     /// When the automaton, or what it is made of, needs more than `limit` states.
     pub fn to_dfa(&self, limit: usize) -> Result<Dfa, PatternError> {
-        let bytes = |(source, _): &Source, dfa: &Dfa| source.len() + dfa.memory_bytes();
-        let dfa =
-            cache::try_known(&COMPILED, &Parts((&self.source, &limit)), |_| self.determinize(limit), bytes)?;
+        let bytes = |(source, ..): &Source, dfa: &Dfa| source.len() + dfa.memory_bytes();
+        let key = Parts((&self.source, &self.is_open, &limit));
+        let dfa = cache::try_known(&COMPILED, &key, |_| self.determinize(limit), bytes)?;
         Ok((*dfa).clone())
     }
 
@@ -94,8 +98,8 @@ pub(crate) fn whole_match(hir: Hir, limit: usize) -> Result<Dfa, LimitExceeded> 
 /// the median and 0.7 ms at the 99th percentile.
 static COMPILED: LazyLock<Bounded<Source, Weighed<Dfa>>> = LazyLock::new(|| bounded(CACHE_BYTES));
 
-/// A pattern, and the states that its automaton may have.
-type Source = (Arc<str>, usize);
+/// A pattern, whether without its bounds, and the states that its automaton may have.
+type Source = (Arc<str>, bool, usize);
 
 /// What the automata of patterns may take in a process.
 const CACHE_BYTES: usize = 32 << 20;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{Pattern, PatternErrorKind};
+use super::{Counted, Pattern, PatternErrorKind};
 use crate::limits::Limits;
 use crate::regular::Dfa;
 
@@ -243,6 +243,40 @@ fn errors_say_what_and_where() {
     check(&deep, "more than 200 groups within each other", 200..201);
 }
 
+/// The texts of the pattern that does not count, as far as the bounds allow them; `None` where it counts nothing.
+fn within_bounds(pattern: &Pattern) -> Option<Dfa> {
+    let Counted { pattern, min_length, max_length } = pattern.counted()?;
+    let lengths = Dfa::of_length(min_length, max_length, usize::MAX).expect("no limit");
+    let texts = pattern.to_dfa(limit()).expect("it has fewer states");
+    Some(texts.intersection(&lengths, usize::MAX).expect("no limit"))
+}
+
+#[test]
+fn counts_are_lengths() {
+    let check = |source: &str, counts: bool| {
+        let pattern = Pattern::parse(source).expect("a pattern");
+        let (within, whole) = (within_bounds(&pattern), pattern.to_dfa(limit()).expect("few states"));
+        assert_eq!(within.is_some(), counts, "{source}");
+        assert!(within.is_none_or(|within| within == whole), "{source}");
+    };
+    check("^.{0,40}$", true);
+    check("^a{50,}$", true);
+    check("^(id-(\\w{3,40}))$", true);
+    check("^(?:ab|c[de]){2,33}(?<=b)x{3}$", true);
+    check("^(?!-)[a-z-]{1,63}\\b$", true);
+    check("^(^é{1,34})$", true);
+    check("^a$.{0,40}$", true);
+    check("^(?:a{2}){1,40}$", true);
+    check("^a{0,30}$", false);
+    check("^a{40}$", false);
+    check("^a{0,40}", false);
+    check("^a?b{0,40}$", false);
+    check("^(?:a|bc){0,40}$", false);
+    check("^(?:a?){0,40}$", false);
+    check("^a{0,40}b*$", false);
+    check("^a{0,40}$|^b$", false);
+}
+
 /// Patterns made to exhaust: they end, with an automaton or with the named limit, and quickly.
 #[test]
 fn bombs_end() {
@@ -350,6 +384,8 @@ fn real_patterns_agree_with_the_validator() {
         let Some(oracle) = oracle(pattern).filter(|_| !pattern.contains(r"\<")) else {
             continue;
         };
+        let within = Pattern::parse(pattern).ok().and_then(|pattern| within_bounds(&pattern));
+        assert!(within.is_none_or(|within| within == dfa), "{pattern}");
         let complement = dfa.complement(limit()).expect("as small");
         // However an automaton was made, there is one for a language.
         assert!(complement.complement(limit()).is_ok_and(|same| same == dfa), "{pattern}");

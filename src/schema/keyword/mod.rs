@@ -143,7 +143,9 @@ pub(super) struct Reader<'d> {
     pub occurrences: Occurrences,
     formats: Formats,
     limits: Budget,
-    patterns: HashMap<&'d str, Arc<Dfa>>,
+    /// What `pattern` was asked for before, and `patternProperties`.
+    texts: HashMap<&'d str, string::Texts>,
+    names: HashMap<&'d str, Arc<Dfa>>,
 }
 
 /// A keyword where it stands.
@@ -224,7 +226,8 @@ impl<'d> Reader<'d> {
             occurrences: Occurrences::with_room(2 * room),
             formats,
             limits: limits.clone(),
-            patterns: HashMap::new(),
+            texts: HashMap::new(),
+            names: HashMap::new(),
         }
     }
 

@@ -13,8 +13,8 @@ pub(super) fn properties<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<
 
 pub(super) fn pattern_properties<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
     for (pattern, schema) in keyword.named_schemas()? {
-        let language = string::language(keyword, pattern)?;
-        keywords.objects.patterns.push((language, schema));
+        let names = string::names(keyword, pattern)?;
+        keywords.objects.patterns.push((names, schema));
     }
     keywords.constrains = true;
     Ok(Status::Exact)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Keyword, Keywords, SchemaError, SchemaErrorKind, Status};
 use crate::formats;
-use crate::regular::{Dfa, Pattern, PatternError, PatternErrorKind};
+use crate::regular::{Counted, Dfa, Pattern, PatternError, PatternErrorKind};
 use crate::schema::Formats;
 
 type Outcome = Result<Status, SchemaError>;
@@ -23,9 +23,9 @@ pub(super) fn max_length<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<
 
 pub(super) fn pattern<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
     let text = keyword.value.as_str().ok_or_else(|| keyword.invalid("must be a string"))?;
-    let language = language(keyword, text)?;
+    let Texts { language, min_length, max_length } = texts(keyword, text)?;
     keywords.languages.push((language, None));
-    keywords.constrains = true;
+    narrow(keywords, min_length, max_length);
     Ok(Status::Exact)
 }
 
@@ -49,17 +49,46 @@ fn narrow(keywords: &mut Keywords<'_>, min: u32, max: Option<u32>) {
     keywords.constrains = true;
 }
 
-/// The language of a pattern; equal patterns share it.
-pub(super) fn language<'d>(keyword: &mut Keyword<'_, 'd>, pattern: &'d str) -> Result<Arc<Dfa>, SchemaError> {
-    if let Some(language) = keyword.reader.patterns.get(pattern) {
-        return Ok(Arc::clone(language));
+/// The texts of a pattern: those of a language within bounds.
+#[derive(Clone)]
+pub(super) struct Texts {
+    language: Arc<Dfa>,
+    min_length: u32,
+    max_length: Option<u32>,
+}
+
+/// The texts of a pattern; equal patterns share them.
+fn texts<'d>(keyword: &mut Keyword<'_, 'd>, source: &'d str) -> Result<Texts, SchemaError> {
+    if let Some(known) = keyword.reader.texts.get(source) {
+        return Ok(known.clone());
     }
+    let pattern = Pattern::parse(source).map_err(|error| refusal(keyword, error))?;
+    let texts = match pattern.counted() {
+        Some(Counted { pattern, min_length, max_length }) => {
+            Texts { language: automaton(keyword, &pattern)?, min_length, max_length }
+        }
+        None => Texts { language: automaton(keyword, &pattern)?, min_length: 0, max_length: None },
+    };
+    keyword.reader.texts.insert(source, texts.clone());
+    Ok(texts)
+}
+
+/// The names that match a pattern; equal patterns share them. Names are told apart by languages only.
+pub(super) fn names<'d>(keyword: &mut Keyword<'_, 'd>, source: &'d str) -> Result<Arc<Dfa>, SchemaError> {
+    if let Some(known) = keyword.reader.names.get(source) {
+        return Ok(known.clone());
+    }
+    let pattern = Pattern::parse(source).map_err(|error| refusal(keyword, error))?;
+    let names = automaton(keyword, &pattern)?;
+    keyword.reader.names.insert(source, names.clone());
+    Ok(names)
+}
+
+fn automaton(keyword: &mut Keyword<'_, '_>, pattern: &Pattern) -> Result<Arc<Dfa>, SchemaError> {
     let states = keyword.reader.limits.dfa_states;
-    let language = Pattern::parse(pattern).and_then(|pattern| pattern.to_dfa(states));
-    let language = Arc::new(language.map_err(|error| refusal(keyword, error))?);
+    let language = pattern.to_dfa(states).map_err(|error| refusal(keyword, error))?;
     keyword.reader.limits.charge_states(language.states()).map_err(|limit| keyword.limit(limit))?;
-    keyword.reader.patterns.insert(pattern, Arc::clone(&language));
-    Ok(language)
+    Ok(Arc::new(language))
 }
 
 fn refusal(keyword: &Keyword<'_, '_>, error: PatternError) -> SchemaError {
