@@ -59,9 +59,9 @@ fn every_state_has_a_completion() {
     }
 }
 
-/// Law 2, where a member may be an object of the very kind: opening it must look dearer than any other member.
+/// Law 2, where a member or an element may be of the very kind that it is in: the way straight ahead would open them without end.
 #[test]
-fn objects_that_may_hold_their_own_kind_are_completed() {
+fn values_that_may_hold_their_own_kind_are_completed() {
     let check = |schema: Value, longest: usize| {
         let options = Options { property_order: PropertyOrder::Any, ..Options::default() };
         let matcher = COMPILER.compile_schema(&schema, &options).expect("a grammar").matcher();
@@ -83,6 +83,13 @@ fn objects_that_may_hold_their_own_kind_are_completed() {
         json!({ "type": ["object", "null"], "minProperties": 3, "additionalProperties": { "type": "object", "minProperties": 1, "properties": { "b": own } } }),
         4,
     );
+    let unique = |items: Value, least: usize| json!({ "type": "array", "uniqueItems": true, "minItems": least, "items": items });
+    check(unique(json!({ "type": ["array", "object"] }), 60), 800);
+    check(
+        unique(json!({ "anyOf": [{ "type": "string" }, { "type": "array", "prefixItems": [own] }] }), 3),
+        40,
+    );
+    check(unique(json!({ "anyOf": [{ "const": 7 }, { "type": "array", "prefixItems": [own] }] }), 2), 20);
 }
 
 /// Law 5: rollback is the inverse of accept, forks do not see each other, errors change nothing.

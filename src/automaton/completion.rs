@@ -1,14 +1,25 @@
 //! The shortest way to the end, and what is forced on the way.
 
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::iter::successors;
 use std::sync::Arc;
 
 use super::expansions::Expansions;
 use super::residual::{Unit, accepts, step};
-use super::thread::{Head, Thread, open};
+use super::stack::Stack;
+use super::thread::{Head, Tape, Thread, open};
 use crate::expression::{Expression, Label};
 
 /// The longest forced run that is looked for, in units. A forced run ends by itself (the end can always be reached); this bounds the work of one call.
 const FORCED_UNITS: usize = 4096;
+
+/// How much longer than the least length a completion may get, as a factor and in units, before it is searched for.
+const PATIENCE: (usize, usize) = (4, 256);
+
+/// How much dearer a search takes what is still to come than what was read: each unit that was read counts, so a way that keeps its promises never is left in the
+/// end, but it counts little, so none is left at every turn.
+const WEIGHT: u64 = 8;
 
 /// What reads everything.
 #[derive(Debug, Default)]
@@ -18,44 +29,169 @@ pub(super) struct Completion {
     pub(super) captured: Vec<Arc<[u8]>>,
 }
 
-/// A cheapest completion.
+/// A cheapest completion, as far as the least lengths of what remains tell.
+///
+/// They are exact where the grammar alone says what may come, and then the nearest end is straight ahead. Where it depends on the text they may be too small: of arrays
+/// that must differ from `[]` and `[[]]`, the bracket promises one that ends at once. Straight ahead may have no end then (each array begins with another
+/// one), so after a while the ways that were not taken are looked at, too.
 pub(super) fn completion(threads: &[Thread], rules: &Expansions) -> Completion {
-    let mut found = Completion::default();
-    let mut thread = cheapest(threads);
-    loop {
-        let (below, tape) = match &thread.head {
-            Head::End => return found,
-            Head::Special(token) => {
-                found.units.push(Unit::Special(*token));
-                (thread.below.clone(), thread.tape.clone())
+    let least = threads.iter().map(Thread::min_len).min().unwrap_or_default() as usize;
+    let enough = least.saturating_mul(PATIENCE.0).saturating_add(PATIENCE.1);
+    let straight = Search { is_straight: true, ..Search::default() }.run(threads, rules, enough);
+    let searched = || Search::default().run(threads, rules, usize::MAX);
+    straight.or_else(searched).expect("a residual can be completed")
+}
+
+/// Ways that were begun.
+#[derive(Default)]
+struct Search {
+    /// Whether only the best of what follows is looked at.
+    is_straight: bool,
+    ways: BinaryHeap<Way>,
+    /// How many ways were ever added.
+    added: usize,
+    pieces: Vec<Piece>,
+}
+
+/// What was read between two threads.
+struct Piece {
+    read: Vec<Unit>,
+    captured: Vec<Arc<[u8]>>,
+    /// The one before it.
+    before: Option<usize>,
+    /// Units up to its end.
+    len: usize,
+}
+
+/// A thread that was reached, and how.
+struct Way {
+    cost: u64,
+    /// How many units were read.
+    len: usize,
+    order: usize,
+    thread: Thread,
+    /// The last piece that was read.
+    last: Option<usize>,
+    /// The labels by which its leaf was left before.
+    taken: Vec<Label>,
+}
+
+impl Search {
+    /// A completion; `None` when more than so many units were read for one.
+    fn run(mut self, threads: &[Thread], rules: &Expansions, enough: usize) -> Option<Completion> {
+        self.add(threads.to_vec(), None);
+        loop {
+            let way = self.ways.pop().filter(|way| way.len <= enough)?;
+            if way.thread.head == Head::End {
+                return Some(self.completion(way.last));
             }
-            Head::Literal { bytes, at } => {
-                found.units.extend(bytes[*at..].iter().map(|byte| Unit::Byte(*byte)));
-                (thread.below.clone(), thread.tape.extended(&bytes[*at..]))
+            if let Some((read, below, tape)) = self.read(&way) {
+                let mut after = Vec::new();
+                let captured = open(below, tape, rules, &mut after);
+                self.pieces.push(Piece { len: way.len + read.len(), read, captured, before: way.last });
+                self.add(after, Some(self.pieces.len() - 1));
+            }
+        }
+    }
+
+    fn add(&mut self, threads: Vec<Thread>, last: Option<usize>) {
+        let len = last.map_or(0, |last| self.pieces[last].len);
+        let threads = match self.is_straight {
+            true => Vec::from_iter(threads.into_iter().min_by_key(Thread::min_len)),
+            false => threads,
+        };
+        for thread in threads {
+            let cost = len as u64 + WEIGHT * u64::from(thread.min_len());
+            self.added += 1;
+            self.ways.push(Way { cost, len, order: self.added, thread, last, taken: Vec::new() });
+        }
+    }
+
+    /// What the head of a thread reads, and what follows. A leaf that may end with several labels is left by the cheapest one that was not taken before;
+    /// `None` where there is none.
+    fn read(&mut self, way: &Way) -> Option<(Vec<Unit>, Stack, Tape)> {
+        let Way { thread, taken, .. } = way;
+        let bytes = |bytes: &[u8]| bytes.iter().copied().map(Unit::Byte).collect();
+        match &thread.head {
+            Head::End => None,
+            Head::Special(token) => {
+                Some((vec![Unit::Special(*token)], thread.below.clone(), thread.tape.clone()))
+            }
+            Head::Literal { bytes: literal, at } => {
+                let left = &literal[*at..];
+                Some((bytes(left), thread.below.clone(), thread.tape.extended(left)))
             }
             Head::Leaf { leaf, state } => {
-                let arms = thread.arms();
-                let cost = |label: Label| arms.get(label as usize).map_or(0, Expression::min_len);
-                let (read, label) = leaf.completion(*state, &cost);
-                found.units.extend(read.iter().map(|byte| Unit::Byte(*byte)));
-                (thread.below_leaf(label), thread.tape.extended(&read))
+                let (read, label) = leaf.completion(*state, &|label| way.cost_of(label));
+                if taken.contains(&label) {
+                    return None;
+                }
+                if !self.is_straight && thread.arms().len() > taken.len() + 1 {
+                    self.added += 1;
+                    self.ways.push(way.without(label, self.added));
+                }
+                Some((bytes(&read), thread.below_leaf(label), thread.tape.extended(&read)))
             }
-        };
-        let mut after = Vec::new();
-        found.captured.extend(open(below, tape, rules, &mut after));
-        thread = cheapest(&after);
+        }
+    }
+
+    /// What was read up to a piece.
+    fn completion(&self, last: Option<usize>) -> Completion {
+        let piece = |at: &usize| &self.pieces[*at];
+        let mut read: Vec<usize> = successors(last, |at| piece(at).before).collect();
+        read.reverse();
+        Completion {
+            units: read.iter().map(piece).flat_map(|piece| piece.read.iter().copied()).collect(),
+            captured: read.iter().map(piece).flat_map(|piece| piece.captured.iter().cloned()).collect(),
+        }
     }
 }
+
+impl Way {
+    fn cost_of(&self, label: Label) -> u32 {
+        match self.thread.arms().get(label as usize) {
+            _ if self.taken.contains(&label) => u32::MAX,
+            arm => arm.map_or(0, Expression::min_len),
+        }
+    }
+
+    /// The same, but that its leaf may not end with a label.
+    fn without(&self, label: Label, order: usize) -> Self {
+        let taken = self.taken.iter().copied().chain([label]).collect();
+        Self { order, thread: self.thread.clone(), taken, ..*self }
+    }
+
+    /// The way to go on with is the greatest: the cheapest one, of these the one that was followed furthest, and of those the first.
+    fn rank(&self) -> impl Ord {
+        (Reverse(self.cost), self.len, Reverse(self.order))
+    }
+}
+
+impl Ord for Way {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}
+
+impl PartialOrd for Way {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Way {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Way {}
 
 /// A cheapest completion of what follows the leaf of a thread where it ends with this label.
 pub(super) fn below_leaf(thread: &Thread, label: Label, rules: &Expansions) -> Vec<Unit> {
     let mut after = Vec::new();
     open(thread.below_leaf(label), thread.tape.clone(), rules, &mut after);
     completion(&after, rules).units
-}
-
-fn cheapest(threads: &[Thread]) -> Thread {
-    threads.iter().min_by_key(|thread| thread.min_len()).expect("a residual has a thread").clone()
 }
 
 /// The units that must come next, in order, as far as there is exactly one possibility.

@@ -197,13 +197,15 @@ impl<'d> Normaliser<'d> {
         name: &'d str,
         requirement: &Requirement<'d>,
     ) -> Result<Cells<'d>, SchemaError> {
-        let mut union = self.narrow(location, Some(cells.clone()), Rc::new(without_member(name)))?;
-        let with = with_members(&[name]);
-        let with = self.narrow(location, Some(cells), Rc::new(with))?;
-        let with = match requirement {
-            Requirement::Members(names) => self.narrow(location, Some(with), Rc::new(with_members(names)))?,
-            Requirement::Schema(schema) => self.narrow_to(location, scope, Some(with), *schema)?,
+        let schema = match requirement {
+            Requirement::Members(needed) => {
+                return self.narrow(location, Some(cells), Rc::new(dependents(name, needed)));
+            }
+            Requirement::Schema(schema) => schema,
         };
+        let mut union = self.narrow(location, Some(cells.clone()), Rc::new(without_member(name)))?;
+        let with = self.narrow(location, Some(cells), Rc::new(with_members(&[name])))?;
+        let with = self.narrow_to(location, scope, Some(with), *schema)?;
         self.unite(location, &mut union, &with)?;
         Ok(union)
     }
@@ -233,6 +235,28 @@ impl<'d> Normaliser<'d> {
 pub(super) fn without_member(name: &str) -> Cells<'_> {
     let member = MemberCell { name, formula: FormulaId::FALSE, required: false };
     Cells { objects: vec![ObjectCell { members: vec![member], ..ObjectCell::all() }], ..Cells::all() }
+}
+
+/// All values but the objects that have one member and lack one of those that it needs.
+///
+/// Where it needs one, the two kinds of objects are told apart by that one, and not by the member itself: sixteen members that all need `daemon` (Snapcraft's
+/// apps) are two kinds then, with it and without any of them, and not 65,536.
+pub(super) fn dependents<'d>(name: &'d str, needed: &[&'d str]) -> Cells<'d> {
+    let member = |name, required, formula| MemberCell { name, formula, required };
+    let objects = |members| ObjectCell { members, ..ObjectCell::all() };
+    let cells = |with, without| Cells { objects: vec![objects(with), objects(without)], ..Cells::all() };
+    match needed {
+        [needed] if *needed != name => cells(
+            vec![member(name, false, FormulaId::TRUE), member(needed, true, FormulaId::TRUE)],
+            vec![member(name, false, FormulaId::FALSE), member(needed, false, FormulaId::FALSE)],
+        ),
+        needed => {
+            let mut with = ObjectCell::all();
+            with.require(&[name]);
+            with.require(needed);
+            cells(with.members, vec![member(name, false, FormulaId::FALSE)])
+        }
+    }
 }
 
 /// The objects with these members.

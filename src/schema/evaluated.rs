@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use referencing::Draft;
 
-use super::apply::{with_members, without_member};
+use super::apply::{dependents, with_members, without_member};
 use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest};
 use super::document::Location;
 use super::error::SchemaError;
@@ -246,17 +246,17 @@ impl<'d> Normaliser<'d> {
         requirement: &Requirement<'d>,
     ) -> Outcomes<'d> {
         let Outcome { cells, evaluated } = outcome;
+        let schema = match requirement {
+            Requirement::Members(needed) => {
+                let cells = self.narrow(location, Some(cells), Rc::new(dependents(name, needed)))?;
+                return Ok(vec![Outcome { cells, evaluated }]);
+            }
+            Requirement::Schema(schema) => schema,
+        };
         let without = self.narrow(location, Some(cells.clone()), Rc::new(without_member(name)))?;
         let with = self.narrow(location, Some(cells), Rc::new(with_members(&[name])))?;
         let mut all = vec![Outcome { cells: without, evaluated: evaluated.clone() }];
-        let with = Outcome { cells: with, evaluated };
-        match requirement {
-            Requirement::Members(names) => {
-                let cells = self.narrow(location, Some(with.cells), Rc::new(with_members(names)))?;
-                all.push(Outcome { cells, ..with });
-            }
-            Requirement::Schema(schema) => all.extend(self.both(location, scope, &with, *schema)?),
-        }
+        all.extend(self.both(location, scope, &Outcome { cells: with, evaluated }, *schema)?);
         Ok(all)
     }
 
