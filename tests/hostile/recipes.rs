@@ -336,7 +336,7 @@ fn combinations() -> Vec<Case> {
         case(
             "100 dependents",
             json!({"type": "object", "dependentRequired": members(100, |i| json!([format!("m{}", (i * 37 + 1) % 100)]))}),
-            "schema_nodes",
+            "alternatives",
         ),
         case(
             "50 dependent schemas",
@@ -447,6 +447,11 @@ fn texts() -> Vec<Case> {
             "compiled",
         ),
         case(
+            "a pattern that counts to 2^32",
+            json!({"type": "string", "pattern": "^(?!x)\\w{1,4294967295}$"}),
+            "compiled",
+        ),
+        case(
             "300 patterns at once",
             json!({"type": "string", "anyOf": many(300, |i| json!({"pattern": format!("^x{i}.*y{i}$")}))}),
             "compiled",
@@ -494,6 +499,21 @@ pub(super) fn patterns() -> Vec<Case> {
         case(
             "30 look-aheads in a row",
             text(format!("^{}.*$", (0..30).map(|i| format!("(?=.*{i})")).collect::<String>())),
+            "dfa_states",
+        ),
+        case(
+            "look-behinds 100 deep",
+            text(format!("a{}{}$", "(?<=a".repeat(100), ")".repeat(100))),
+            "compiled",
+        ),
+        case(
+            "1,000 look-behinds in a row",
+            text((0..1_000).map(|i| format!("(?<!{i})a")).collect::<String>()),
+            "dfa_states",
+        ),
+        case(
+            "30 look-aheads in a star",
+            text(format!("^(?:{}.)*$", (0..30).map(|i| format!("(?:(?=.*x{i}y)|b)")).collect::<String>())),
             "dfa_states",
         ),
         case("5,000 classes of Unicode", text(r"\p{L}".repeat(5_000)), "dfa_states"),

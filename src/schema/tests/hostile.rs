@@ -70,6 +70,16 @@ fn kinds_that_a_member_tells_apart() {
 }
 
 #[test]
+fn members_that_need_another_one() {
+    let needs_one = |i: usize| (format!("m{i}"), json!(["daemon"]));
+    let all: Map<String, Value> = (0..200).map(needs_one).collect();
+    check("200 that need one", &json!({"dependentRequired": all, "unevaluatedProperties": true}), None);
+    let in_a_row = |i: usize| (format!("m{i}"), json!([format!("m{}", i + 1)]));
+    let all: Map<String, Value> = (0..60).map(in_a_row).collect();
+    check("60 that need the next one", &json!({ "dependencies": all }), None);
+}
+
+#[test]
 fn references() {
     let chain =
         |last: Value| definitions(50_000, move |i| if i == 49_999 { last.clone() } else { target(i + 1) });

@@ -117,6 +117,7 @@ impl<'n> Threads<'n> {
         if let Some(known) = self.standing.get(&key) {
             return Ok(*known);
         }
+        self.follow(place.ended.len())?;
         let begun = self.sets[threads as usize].to_vec();
         let mut pending = self.pay_all(begun, |threads, owed| threads.stand(owed, place))?;
         let (mut reached, mut standing) = (HashSet::new(), Vec::new());
