@@ -13,6 +13,9 @@ use crate::regular::build::too_many;
 /// How many threads may be followed, for each state that the limit allows. The worst patterns end after half a second.
 const THREADS_PER_STATE: usize = 48;
 
+/// A thread that is kept counts as so many that are followed, as it takes memory.
+const KEPT: usize = 4;
+
 /// A set of threads, by its number: what is owed is the same for many threads, and is followed once.
 pub(super) type ThreadsId = u32;
 
@@ -51,7 +54,7 @@ pub(super) struct Threads<'n> {
     pub(super) alphabet: Alphabet,
     numbers: HashMap<Rc<[Thread]>, ThreadsId>,
     sets: Vec<Rc<[Thread]>>,
-    /// The threads that stand at a place, before the next character is read.
+    /// Of what is owed the threads that stand at a place, before the next character is read.
     standing: HashMap<(ThreadsId, Place), ThreadsId>,
     /// What becomes of those with a character.
     read: HashMap<(ThreadsId, Atom), ThreadsId>,
@@ -113,13 +116,9 @@ impl<'n> Threads<'n> {
 
     /// Follows threads at a place up to what reads a character.
     pub(super) fn stand(&mut self, threads: ThreadsId, place: &Place) -> Found<ThreadsId> {
-        let key = (threads, place.clone());
-        if let Some(known) = self.standing.get(&key) {
-            return Ok(*known);
-        }
         self.follow(place.ended.len())?;
         let begun = self.sets[threads as usize].to_vec();
-        let mut pending = self.pay_all(begun, |threads, owed| threads.stand(owed, place))?;
+        let mut pending = self.pay_all(begun, |threads, owed| threads.stand_owed(owed, place))?;
         let (mut reached, mut standing) = (HashSet::new(), Vec::new());
         while let Some(thread) = pending.pop() {
             if reached.insert(thread.clone()) {
@@ -129,7 +128,16 @@ impl<'n> Threads<'n> {
                 }
             }
         }
-        let standing = self.number(standing)?;
+        self.number(standing)
+    }
+
+    /// The same of what is owed, remembered, since many states owe the same.
+    fn stand_owed(&mut self, threads: ThreadsId, place: &Place) -> Found<ThreadsId> {
+        let key = (threads, place.clone());
+        if let Some(known) = self.standing.get(&key) {
+            return Ok(*known);
+        }
+        let standing = self.stand(threads, place)?;
         self.standing.insert(key, standing);
         Ok(standing)
     }
@@ -150,7 +158,7 @@ impl<'n> Threads<'n> {
             }
             Step::Ahead { body, negative, then } => {
                 let begun = self.beginning(body)?;
-                let duty = Duty { negative, threads: self.stand(begun, place)? };
+                let duty = Duty { negative, threads: self.stand_owed(begun, place)? };
                 let duties = match self.is_paid(duty) {
                     Some(true) => duties,
                     Some(false) => return Ok(()),
@@ -165,9 +173,6 @@ impl<'n> Threads<'n> {
 
     /// What becomes of standing threads with a character.
     pub(super) fn read(&mut self, threads: ThreadsId, atom: Atom) -> Found<ThreadsId> {
-        if let Some(known) = self.read.get(&(threads, atom)) {
-            return Ok(*known);
-        }
         let after = self.sets[threads as usize].iter().filter_map(|thread| {
             let step = match self.step(thread) {
                 Step::Read(set, then) => self.alphabet.members(set).contains(&atom).then_some(then)?,
@@ -177,8 +182,16 @@ impl<'n> Threads<'n> {
             Some(Thread { step, duties: thread.duties.clone() })
         });
         let after = after.collect();
-        let after = self.pay_all(after, |threads, owed| threads.read(owed, atom))?;
-        let after = self.number(after)?;
+        let after = self.pay_all(after, |threads, owed| threads.read_owed(owed, atom))?;
+        self.number(after)
+    }
+
+    /// The same of what is owed, remembered.
+    fn read_owed(&mut self, threads: ThreadsId, atom: Atom) -> Found<ThreadsId> {
+        if let Some(known) = self.read.get(&(threads, atom)) {
+            return Ok(*known);
+        }
+        let after = self.read(threads, atom)?;
         self.read.insert((threads, atom), after);
         Ok(after)
     }
@@ -240,6 +253,7 @@ impl<'n> Threads<'n> {
         if let Some(known) = self.numbers.get(threads.as_slice()) {
             return Ok(*known);
         }
+        self.follow(KEPT * (1 + threads.len()))?;
         let number = ThreadsId::try_from(self.sets.len()).map_err(|_| too_many(self.limit))?;
         let threads: Rc<[Thread]> = threads.into();
         self.sets.push(threads.clone());
