@@ -37,16 +37,16 @@ pub(super) struct Completion {
 pub(super) fn completion(threads: &[Thread], rules: &Expansions) -> Completion {
     let least = threads.iter().map(Thread::min_len).min().unwrap_or_default() as usize;
     let enough = least.saturating_mul(PATIENCE.0).saturating_add(PATIENCE.1);
-    let straight = Search { is_straight: true, ..Search::default() }.run(threads, rules, enough);
-    let searched = || Search::default().run(threads, rules, usize::MAX);
+    let straight = Search { patience: Some(enough), ..Search::default() }.run(threads, rules);
+    let searched = || Search::default().run(threads, rules);
     straight.or_else(searched).expect("a residual can be completed")
 }
 
 /// Ways that were begun.
 #[derive(Default)]
 struct Search {
-    /// Whether only the best of what follows is looked at.
-    is_straight: bool,
+    /// Where only the best of what follows is looked at, the units after which that is given up.
+    patience: Option<usize>,
     ways: BinaryHeap<Way>,
     /// How many ways were ever added.
     added: usize,
@@ -77,11 +77,11 @@ struct Way {
 }
 
 impl Search {
-    /// A completion; `None` when more than so many units were read for one.
-    fn run(mut self, threads: &[Thread], rules: &Expansions, enough: usize) -> Option<Completion> {
+    /// A completion; `None` when it was given up.
+    fn run(mut self, threads: &[Thread], rules: &Expansions) -> Option<Completion> {
         self.add(threads.to_vec(), None);
         loop {
-            let way = self.ways.pop().filter(|way| way.len <= enough)?;
+            let way = self.ways.pop().filter(|way| self.patience.is_none_or(|enough| way.len <= enough))?;
             if way.thread.head == Head::End {
                 return Some(self.completion(way.last));
             }
@@ -96,9 +96,9 @@ impl Search {
 
     fn add(&mut self, threads: Vec<Thread>, last: Option<usize>) {
         let len = last.map_or(0, |last| self.pieces[last].len);
-        let threads = match self.is_straight {
-            true => Vec::from_iter(threads.into_iter().min_by_key(Thread::min_len)),
-            false => threads,
+        let threads = match self.patience {
+            Some(_) => Vec::from_iter(threads.into_iter().min_by_key(Thread::min_len)),
+            None => threads,
         };
         for thread in threads {
             let cost = len as u64 + WEIGHT * u64::from(thread.min_len());
@@ -113,7 +113,7 @@ impl Search {
         let Way { thread, taken, .. } = way;
         let bytes = |bytes: &[u8]| bytes.iter().copied().map(Unit::Byte).collect();
         match &thread.head {
-            Head::End => None,
+            Head::End => unreachable!("a way that is at the end is not followed"),
             Head::Special(token) => {
                 Some((vec![Unit::Special(*token)], thread.below.clone(), thread.tape.clone()))
             }
@@ -126,7 +126,7 @@ impl Search {
                 if taken.contains(&label) {
                     return None;
                 }
-                if !self.is_straight && thread.arms().len() > taken.len() + 1 {
+                if self.patience.is_none() && thread.arms().len() > taken.len() + 1 {
                     self.added += 1;
                     self.ways.push(way.without(label, self.added));
                 }

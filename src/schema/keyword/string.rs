@@ -63,12 +63,9 @@ fn texts<'d>(keyword: &mut Keyword<'_, 'd>, source: &'d str) -> Result<Texts, Sc
         return Ok(known.clone());
     }
     let pattern = Pattern::parse(source).map_err(|error| refusal(keyword, error))?;
-    let texts = match pattern.counted() {
-        Some(Counted { pattern, min_length, max_length }) => {
-            Texts { language: automaton(keyword, &pattern)?, min_length, max_length }
-        }
-        None => Texts { language: automaton(keyword, &pattern)?, min_length: 0, max_length: None },
-    };
+    let counted = pattern.counted().unwrap_or(Counted { pattern, min_length: 0, max_length: None });
+    let Counted { pattern, min_length, max_length } = counted;
+    let texts = Texts { language: automaton(keyword, &pattern)?, min_length, max_length };
     keyword.reader.texts.insert(source, texts.clone());
     Ok(texts)
 }
