@@ -348,6 +348,9 @@ impl Part<'_> {
             SpellingError::TooFewDistinct { pointer } => {
                 Error::Schema { tool, at, source: SchemaError::too_few_distinct(pointer) }
             }
+            SpellingError::NoRoomToRepeat { pointer } => {
+                Error::Schema { tool, at, source: SchemaError::no_room_to_repeat(pointer) }
+            }
         }
     }
 }

@@ -47,6 +47,7 @@ fn schemas() -> Vec<Value> {
             json!({"type": "object", "properties": {"a": {"enum": [true, longer]}}, "required": ["a"], "additionalProperties": false}),
         ),
         unique(unique(json!({"type": "string", "maxLength": 1}), 2), 2),
+        json!({"type": "array", "items": {"type": "string"}, "not": {"uniqueItems": true}}),
         json!({"type": "object", "minProperties": 3, "additionalProperties": {"type": "integer"}}),
         unique(json!({"type": "object", "minProperties": 2, "additionalProperties": {"type": "boolean"}}), 2),
     ]

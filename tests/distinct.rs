@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use crate::harness::COMPILER;
 use crate::schemas::{accepts, check, grammar, oracle, read, run};
 
-const ELEMENTS: [&str; 5] = ["null", "1", "2", r#""a""#, r#""b""#];
+pub(crate) const ELEMENTS: [&str; 5] = ["null", "1", "2", r#""a""#, r#""b""#];
 
-fn some() -> impl Strategy<Value = Value> {
+pub(crate) fn some() -> impl Strategy<Value = Value> {
     let elements = ELEMENTS.map(|element| serde_json::from_str::<Value>(element).expect("JSON")).to_vec();
     prop::sample::subsequence(elements, 1..=5).prop_map(|elements| json!({ "enum": elements }))
 }
 
-fn contains() -> impl Strategy<Value = Value> {
+pub(crate) fn contains() -> impl Strategy<Value = Value> {
     let most = prop::option::of(0_u32..4);
     (some(), 0_u32..3, most).prop_map(|(element, least, most)| {
         let mut contains = json!({"contains": element, "minContains": least});
@@ -28,7 +28,7 @@ fn contains() -> impl Strategy<Value = Value> {
 }
 
 /// Items, behind some of a prefix.
-fn items() -> impl Strategy<Value = Value> {
+pub(crate) fn items() -> impl Strategy<Value = Value> {
     let rest = prop_oneof![3 => some(), 1 => Just(json!(false)), 1 => Just(json!(true))];
     (prop::collection::vec(some(), 0..3), rest).prop_map(|(prefix, rest)| match prefix.is_empty() {
         true => json!({ "items": rest }),

@@ -90,6 +90,18 @@ fn values_that_may_hold_their_own_kind_are_completed() {
         40,
     );
     check(unique(json!({ "anyOf": [{ "const": 7 }, { "type": "array", "prefixItems": [own] }] }), 2), 20);
+    let repeating = |items: Value| json!({ "type": "array", "items": items, "not": { "uniqueItems": true } });
+    check(json!({ "anyOf": [repeating(own.clone()), { "const": "long" }] }), 6);
+    check(repeating(json!({ "anyOf": [own, { "type": "string" }] })), 7);
+    check(repeating(json!({ "type": ["array", "object"], "minItems": 1, "minProperties": 1 })), 40);
+    // Elements that are nested too deep to be compared as values are repeated, too.
+    let nested = |inner: Value| json!({ "type": "array", "items": inner, "minItems": 1, "maxItems": 1 });
+    let links = (0..140)
+        .map(|depth| (depth.to_string(), nested(json!({ "$ref": format!("#/$defs/{}", depth + 1) }))));
+    let mut deep = repeating(json!({ "$ref": "#/$defs/0" }));
+    deep["$defs"] = links.collect();
+    deep["$defs"]["140"] = json!({ "const": 0 });
+    check(deep, 600);
 }
 
 /// Law 5: rollback is the inverse of accept, forks do not see each other, errors change nothing.

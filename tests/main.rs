@@ -25,6 +25,7 @@ mod prompt_reading;
 mod prompt_rendering;
 mod prompt_seeds;
 mod prompts;
+mod repeats;
 mod requests;
 mod schemas;
 mod spelled;

@@ -259,6 +259,9 @@ fn what_goes_on_behind_a_captured_text() {
         json!({"type": "array", "prefixItems": [{"type": "string"}, {"type": ["string", "null"]}], "items": false, "uniqueItems": true}),
         r#"["a",null]"#,
     );
+    let repeating = |items: Value| json!({"type": "array", "items": items, "not": {"uniqueItems": true}});
+    check(repeating(json!({"type": "string"})), r#"["a","","ab",""]"#);
+    check(repeating(empty), r#"["",{},[],{}]"#);
     let listed = json!(["a", "ab", "b\n", "é", 1]);
     check(
         json!({"type": "array", "items": {"enum": listed}, "uniqueItems": true}),

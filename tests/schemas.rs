@@ -43,7 +43,7 @@ fn refused(document: &Value, kind: SchemaErrorKind, error: &dyn std::fmt::Displa
         SchemaErrorKind::CircularReference => TestCaseError::reject("circular"),
         // Combinations at random contradict each other less than those that mean something.
         SchemaErrorKind::Limit => TestCaseError::reject("too large"),
-        // What negates `uniqueItems` is refused by name.
+        // What negates `uniqueItems` is refused where arrays cannot go on without end.
         SchemaErrorKind::Unsupported => TestCaseError::reject("not supported"),
         _ => TestCaseError::fail(format!("{document}: {error}")),
     }

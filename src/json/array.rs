@@ -31,6 +31,8 @@ pub(super) fn array(
         plan: ArrayPlan::start(),
         waits: false,
         seen: List::default(),
+        deep: List::default(),
+        repeated: false,
         avoid: admitted.collect(),
     };
     let elements = Elements { spelling: spelling.clone(), node, cell, level, progress };
@@ -48,8 +50,12 @@ struct Progress {
     plan: PlanState,
     /// Whether something is still to be counted, and the last element brought the end no nearer.
     waits: bool,
-    /// The elements that were read, where they must differ.
+    /// The elements that were read, where they must differ, or two of them must not and did so far.
     seen: List<Arc<Value>>,
+    /// Where two must be equal: the texts of those that are nested too deep to be compared as values.
+    deep: List<Arc<[u8]>>,
+    /// Whether two were.
+    repeated: bool,
     /// What remains of the arrays to avoid that agree so far.
     avoid: List<Vec<Value>>,
 }
@@ -118,12 +124,41 @@ impl Elements {
         values.filter(is_free).filter(is_element)
     }
 
+    /// Whether two elements must be equal, and no two were.
+    fn must_repeat(&self) -> bool {
+        self.arrays().repeats && !self.progress.repeated
+    }
+
     fn may_close(&self) -> bool {
         let enough = match self.plan() {
             Some(plan) => plan.may_close(self.progress.plan),
             None => self.progress.read >= self.arrays().min_items,
         };
-        enough && self.progress.avoid.iter().all(|array| !array.is_empty())
+        enough && !self.must_repeat() && self.progress.avoid.iter().all(|array| !array.is_empty())
+    }
+
+    /// Whether an element equals one that was read.
+    fn is_seen(&self, value: Option<&Value>, text: &[u8]) -> bool {
+        let Progress { seen, deep, .. } = &self.progress;
+        match value {
+            Some(value) => seen.iter().any(|seen| are_equal(seen, value)),
+            None => deep.iter().any(|deep| **deep == *text),
+        }
+    }
+
+    /// The least length of what remains by a plan. Where an element must be repeated the next one may be the one that is.
+    fn least_planned(&self, plan: &ArrayPlan) -> Option<u64> {
+        let Progress { read, plan: state, ref seen, ref deep, .. } = self.progress;
+        if !self.must_repeat() {
+            return plan.least_len(state);
+        }
+        if seen.is_empty() && deep.is_empty() {
+            return plan.least_repeating_len(state);
+        }
+        let len = |kind: &Kind| u64::from(self.spelling.schema.least_len(kind.schema)) + u64::from(read > 0);
+        let longer =
+            |kind: &Kind| Some(plan.least_len(plan.next(state, kind.counts_for)?)?.saturating_add(len(kind)));
+        self.kinds().filter_map(longer).min()
     }
 
     /// The bracket, where the array may end.
@@ -149,13 +184,13 @@ impl Elements {
     fn element(&self, kind: &Kind) -> Option<Expression> {
         let after = self.after(kind)?;
         let level = self.spelling.punctuation.inside(self.level);
-        if !self.arrays().unique && self.progress.avoid.is_empty() {
+        if !self.arrays().unique && !self.must_repeat() && self.progress.avoid.is_empty() {
             let value = self.spelling.value(kind.schema, level);
             return Some(value.then(Expression::rule(Arc::new(after))));
         }
         let mut avoid = taken(self.progress.avoid.iter().filter_map(|array| array.first()), after.ways());
         let taken = avoid.len();
-        for seen in self.progress.seen.iter() {
+        for seen in self.progress.seen.iter().filter(|_| self.arrays().unique) {
             if !avoid[..taken].contains(seen) {
                 avoid.push(seen.clone());
             }
@@ -175,7 +210,7 @@ impl Rule for Elements {
 
     fn min_len(&self) -> u32 {
         if let Some(plan) = self.plan() {
-            let least = plan.least_len(self.progress.plan).unwrap_or(u64::MAX);
+            let least = self.least_planned(plan).unwrap_or(u64::MAX);
             let waiting = if self.progress.waits { WAITING_LEN } else { 0 };
             return u32::try_from(least).unwrap_or(u32::MAX).saturating_add(waiting);
         }
@@ -219,9 +254,15 @@ impl Elements {
     }
 
     fn content(&self) -> impl Hash + '_ {
-        let Progress { read, plan, waits, seen, avoid } = &self.progress;
-        (Arc::as_ptr(&self.spelling), self.node, self.cell, self.level, (*read, *plan, *waits), seen, avoid)
+        let Progress { read, plan, waits, seen, deep, repeated, avoid } = &self.progress;
+        let place = (Arc::as_ptr(&self.spelling), self.node, self.cell, self.level);
+        (place, (*read, *plan, *waits), (seen, deep, *repeated), avoid)
     }
+}
+
+/// A list with one item more, if there is one.
+fn with<T: Clone + Hash>(list: &List<T>, more: Option<T>) -> List<T> {
+    list.iter().cloned().chain(more).collect()
 }
 
 /// What follows an element whose value matters.
@@ -238,18 +279,24 @@ impl Binder for Element {
         };
         progress.avoid =
             self.0.progress.avoid.iter().filter(agrees).map(|array| array[1..].to_vec()).collect();
-        if self.0.arrays().unique {
-            progress.seen = self.0.progress.seen.iter().cloned().chain(value.map(Arc::new)).collect();
+        if self.0.must_repeat() && self.0.is_seen(value.as_ref(), text) {
+            progress.repeated = true;
+            (progress.seen, progress.deep) = (List::default(), List::default());
+        } else if self.0.must_repeat() || self.0.arrays().unique {
+            let deep = self.0.must_repeat() && value.is_none();
+            progress.deep = with(&progress.deep, deep.then(|| text.into()));
+            progress.seen = with(&progress.seen, value.map(Arc::new));
         }
         Expression::rule(Arc::new(elements))
     }
 
-    /// Where no array is to be avoided and no kind of element can be used up, any element may be followed alike, as far as the next one begins.
+    /// Where no array is to be avoided, no element need be repeated and no kind of element can be used up, any element may be followed alike, as far as the
+    /// next one begins.
     fn begins(&self) -> Vec<Beginning> {
         let Self(elements) = self;
         let Elements { spelling, progress, .. } = elements;
         let is_endless = |kind: &Kind| spelling.counts.node(kind.schema) == ENDLESS;
-        if !progress.avoid.is_empty() || !elements.kinds().all(is_endless) {
+        if elements.must_repeat() || !progress.avoid.is_empty() || !elements.kinds().all(is_endless) {
             return vec![Beginning::unknown()];
         }
         let level = spelling.punctuation.inside(elements.level);
@@ -259,8 +306,11 @@ impl Binder for Element {
         elements.end().map(Beginning::all).into_iter().chain(next.map(behind)).collect()
     }
 
-    /// Elements that the arrays to avoid begin with, and such that follow where they must differ.
+    /// Elements that the arrays to avoid begin with, and such that follow where they must differ. Where one must be repeated all of it matters.
     fn told_apart(&self, later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
+        if self.0.must_repeat() {
+            return None;
+        }
         let avoided = self.0.progress.avoid.iter().filter_map(|array| array.first().cloned());
         let later = later.iter().filter(|_| self.0.arrays().unique).filter_map(|text| parse(text));
         Some(spelled(self.0.possible(avoided.chain(later))))

@@ -14,6 +14,11 @@ pub enum SpellingError {
         /// The JSON pointer of the array's schema.
         pointer: String,
     },
+    /// An array must have two equal elements, and may come to where none of the elements that may follow can be repeated.
+    NoRoomToRepeat {
+        /// The JSON pointer of the array's schema.
+        pointer: String,
+    },
 }
 
 impl From<LimitExceeded> for SpellingError {
@@ -31,6 +36,9 @@ impl fmt::Display for SpellingError {
                     f,
                     "at {pointer}: `uniqueItems` asks for more distinct elements than are known to exist"
                 )
+            }
+            Self::NoRoomToRepeat { pointer } => {
+                write!(f, "at {pointer}: `uniqueItems` is negated of arrays that do not go on without end")
             }
         }
     }

@@ -84,6 +84,9 @@ impl Spelling {
             if !values.arrays.iter().all(|arrays| counts.suffice(arrays)) {
                 return Err(SpellingError::TooFewDistinct { pointer: schema.place(node) });
             }
+            if !can_repeat(&plans, node, &values.arrays) {
+                return Err(SpellingError::NoRoomToRepeat { pointer: schema.place(node) });
+            }
         }
         let punctuation = Punctuation::new(style.layout);
         let facts = std::iter::repeat_with(OnceLock::new).take(leaves.len()).collect();
@@ -271,15 +274,21 @@ impl Rule for Value {
     }
 }
 
-/// The plans of all array cells that count.
+/// The plans of all array cells that need one.
 fn plans(schema: &Schema, limits: &Limits) -> Result<Plans, LimitExceeded> {
     let cells =
         schema.nodes().flat_map(|node| (0..).zip(&schema.values(node).arrays).map(move |cell| (node, cell)));
-    let counting = cells.filter(|(_, (_, arrays))| !arrays.counts.is_empty());
-    counting.map(|(node, (cell, arrays))| Ok(((node, cell), plan(schema, arrays, limits)?))).collect()
+    let planned = cells.filter(|(_, (_, arrays))| arrays.is_planned());
+    planned.map(|(node, (cell, arrays))| Ok(((node, cell), plan(schema, arrays, limits)?))).collect()
 }
 
-/// The plan of an array cell that counts.
+/// Whether two elements can always be made equal in those arrays of a node that ask for it.
+fn can_repeat(plans: &Plans, node: NodeId, arrays: &[Arrays]) -> bool {
+    let mut repeating = (0..).zip(arrays).filter(|(_, arrays)| arrays.repeats);
+    repeating.all(|(cell, arrays)| plans[&(node, cell)].can_always_repeat(|position| arrays.kinds(position)))
+}
+
+/// The plan of an array cell.
 fn plan(schema: &Schema, arrays: &Arrays, limits: &Limits) -> Result<ArrayPlan, LimitExceeded> {
     let planned =
         |kind: &Kind| PlannedKind { counts_for: kind.counts_for, len: schema.least_len(kind.schema).into() };

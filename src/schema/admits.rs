@@ -90,6 +90,7 @@ impl Schema {
         fits && elements.len() >= arrays.min_items as usize
             && arrays.counts.iter().zip(&found).all(within)
             && !(arrays.unique && has_equals(elements))
+            && (!arrays.repeats || has_equals(elements))
     }
 
     fn objects_admit(&self, objects: &Objects, members: &Map<String, Value>, spelled: Spelled) -> bool {

@@ -174,6 +174,7 @@ impl Algebra {
             min_items: a.min_items.max(b.min_items),
             max_items: smaller(a.max_items, b.max_items),
             unique: a.unique || b.unique,
+            repeats: a.repeats || b.repeats,
             counts: a.counts.clone(),
         };
         b.counts.iter().for_each(|count| cell.count(count));

@@ -4,7 +4,7 @@
 //! of what remains from each state is found backwards, from the longest arrays on. A state from which nothing leads to the end has none, and
 //! so an array that can be begun can be finished.
 
-use super::values::{Bounds, Count};
+use super::values::{Bounds, Count, Kind};
 use crate::limits::LimitExceeded;
 
 /// What matters of an element: which counts it counts for, and its least length.
@@ -35,6 +35,8 @@ pub(crate) struct ArrayPlan {
     counts: Vec<Count>,
     /// The least length of what remains, the bracket included; by state.
     least: Vec<u64>,
+    /// The same where two elements must be equal, and no two were.
+    repeating: Option<Vec<u64>>,
 }
 
 /// The end cannot be reached.
@@ -52,7 +54,7 @@ impl ArrayPlan {
         bounds: Bounds<'_>,
         limit: usize,
     ) -> Result<Self, LimitExceeded> {
-        let Bounds { min_items, max_items, counts } = bounds;
+        let Bounds { min_items, max_items, counts, repeats } = bounds;
         let items = bounds.lengths(positions.len());
         let mut sizes = counts.iter().map(|count| ceiling(count) as usize + 1);
         let states = sizes.try_fold(items as usize + 1, usize::checked_mul);
@@ -61,17 +63,38 @@ impl ArrayPlan {
             return Err(LimitExceeded { what: "counter_states", limit, given: states });
         }
         let is_bounded = max_items.is_some();
-        let mut plan =
-            Self { items, is_bounded, min_items, counts: counts.to_vec(), least: vec![DEAD; states] };
-        for state in (0..states as u32).rev().map(PlanState) {
+        let (counts, least) = (counts.to_vec(), vec![DEAD; states]);
+        let mut plan = Self { items, is_bounded, min_items, counts, least, repeating: None };
+        for state in plan.states().rev() {
             let kinds = positions.get(plan.read(state) as usize).map_or(rest, Vec::as_slice);
-            plan.least[state.0 as usize] = plan.least_from(state, kinds);
+            plan.least[state.index()] = plan.least_from(state, kinds);
         }
+        plan.repeating = repeats.then(|| plan.least_repeating(positions, rest));
         Ok(plan)
     }
 
+    /// The least length of what remains where two of the elements to come must be equal, by state.
+    fn least_repeating(&self, positions: &[Vec<PlannedKind>], rest: &[PlannedKind]) -> Vec<u64> {
+        let mut least = vec![DEAD; self.least.len()];
+        for state in self.states().rev() {
+            let position = self.read(state) as usize;
+            let len = |kind: &PlannedKind| kind.len.saturating_add(u64::from(position > 0));
+            let later =
+                |kind: &PlannedKind| least[self.next(state, kind.counts_for)?.index()].checked_add(len(kind));
+            let twice = |kind: &PlannedKind| {
+                let next = self.next(self.next(state, kind.counts_for)?, kind.counts_for)?;
+                Some(self.least_len(next)?.saturating_add(len(kind)).saturating_add(kind.len + 1))
+            };
+            let kinds = positions.get(position).map_or(rest, Vec::as_slice).iter();
+            // Beyond the prefix what is of a kind may be of it at the next position, too.
+            let pairs = kinds.clone().filter(|_| position >= positions.len()).filter_map(twice);
+            least[state.index()] = kinds.filter_map(later).chain(pairs).min().unwrap_or(DEAD);
+        }
+        least
+    }
+
     /// All states. Each is after those that lead to it, or leads to itself.
-    pub(crate) fn states(&self) -> impl DoubleEndedIterator<Item = PlanState> + ExactSizeIterator {
+    pub(crate) fn states(&self) -> impl DoubleEndedIterator<Item = PlanState> + ExactSizeIterator + use<> {
         (0..self.least.len()).map(|state| PlanState(state as u32))
     }
 
@@ -83,6 +106,35 @@ impl ArrayPlan {
     /// The least length of what remains after the opening bracket or an element; `None` where the array cannot be finished.
     pub(crate) fn least_len(&self, state: PlanState) -> Option<u64> {
         Some(self.least[state.0 as usize]).filter(|least| *least != DEAD)
+    }
+
+    /// The same where two of the elements to come must be equal.
+    pub(crate) fn least_repeating_len(&self, state: PlanState) -> Option<u64> {
+        self.repeating.as_ref().map(|least| least[state.index()]).filter(|least| *least != DEAD)
+    }
+
+    /// The least length of an array, its brackets included.
+    pub(crate) fn least_array_len(&self) -> Option<u64> {
+        let least = self.least_len(Self::start())?;
+        Some(1 + self.least_repeating_len(Self::start()).unwrap_or(least))
+    }
+
+    /// Whether two elements can still be made equal wherever an array may go on, with these kinds by position.
+    pub(crate) fn can_always_repeat<'k>(&self, kinds: impl Fn(u32) -> &'k [Kind]) -> bool {
+        let mut is_reached = vec![false; self.least.len()];
+        is_reached[Self::start().index()] = true;
+        for state in self.states() {
+            if !is_reached[state.index()] {
+                continue;
+            }
+            if self.least_repeating_len(state).is_none() {
+                return false;
+            }
+            for next in kinds(self.read(state)).iter().filter_map(|kind| self.next(state, kind.counts_for)) {
+                is_reached[next.index()] = true;
+            }
+        }
+        true
     }
 
     /// How many elements were read, as far as it matters.
@@ -163,7 +215,8 @@ mod tests {
     ) -> ArrayPlan {
         let counts: Vec<_> = counts.iter().map(|&(min, max)| Count { min, max, from: 0 }).collect();
         let kinds: Vec<_> = kinds.iter().map(|&(counts_for, len)| PlannedKind { counts_for, len }).collect();
-        ArrayPlan::new(&[], &kinds, Bounds { min_items, max_items, counts: &counts }, 1000).unwrap()
+        let bounds = Bounds { min_items, max_items, counts: &counts, repeats: false };
+        ArrayPlan::new(&[], &kinds, bounds, 1000).unwrap()
     }
 
     #[test]
@@ -194,7 +247,7 @@ mod tests {
     #[test]
     fn states_have_a_ceiling() {
         let counts = [(); 2].map(|()| Count { min: 100, max: None, from: 0 });
-        let bounds = Bounds { min_items: 1, max_items: Some(1000), counts: &counts };
+        let bounds = Bounds { min_items: 1, max_items: Some(1000), counts: &counts, repeats: false };
         assert!(ArrayPlan::new(&[], &[], bounds, 10_000).is_err());
     }
 }

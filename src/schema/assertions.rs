@@ -90,6 +90,7 @@ impl<'d> Normaliser<'d> {
             min_items: arrays.min_items,
             max_items: arrays.max_items,
             unique: arrays.unique,
+            repeats: false,
             counts,
         };
         Ok(cell.normal())

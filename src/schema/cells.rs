@@ -37,6 +37,8 @@ pub(super) struct ArrayCell {
     pub max_items: Option<u32>,
     /// Whether no two elements are equal.
     pub unique: bool,
+    /// Whether some two are.
+    pub repeats: bool,
     pub counts: Vec<CountCell>,
 }
 
@@ -149,6 +151,7 @@ impl ArrayCell {
             min_items: 0,
             max_items: None,
             unique: false,
+            repeats: false,
             counts: Vec::new(),
         }
     }
@@ -169,13 +172,15 @@ impl ArrayCell {
             self.max_items = Some(u32::try_from(end).unwrap_or(u32::MAX));
         }
         let longest = self.max_items.unwrap_or(u32::MAX);
+        self.min_items = self.min_items.max(if self.repeats { 2 } else { 0 });
         self.counts.retain(|count| count.min > 0 || count.max.is_some_and(|max| max < longest));
         let possible = |count: &CountCell| {
             count.min <= longest.saturating_sub(count.from)
                 && count.max.is_none_or(|max| count.min <= max)
                 && (count.min == 0 || count.formula != FormulaId::FALSE)
         };
-        (self.min_items <= longest && self.counts.iter().all(possible)).then_some(self)
+        let fits = self.min_items <= longest && !(self.unique && self.repeats);
+        (fits && self.counts.iter().all(possible)).then_some(self)
     }
 
     /// The same with one more count.

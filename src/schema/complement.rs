@@ -28,8 +28,6 @@ pub(super) enum NoComplement {
     Limit(LimitExceeded),
     /// Of names of a format that is not wholly known.
     Names,
-    /// Of `uniqueItems`: arrays in which something is repeated are not a normal form.
-    Unique,
 }
 
 impl From<LimitExceeded> for NoComplement {
@@ -106,11 +104,7 @@ impl<'d> Normaliser<'d> {
                     continue;
                 }
                 overlaps = true;
-                if parts.is_none() {
-                    let made = self.algebra.array_complement(other);
-                    parts = Some(made.map_err(|reason| self.no_complement(location, reason))?);
-                }
-                for part in parts.iter().flatten() {
+                for part in parts.get_or_insert_with(|| self.algebra.array_complement(other)) {
                     let narrowed = self.algebra.intersect_arrays(&cell, part);
                     left.extend(narrowed.map_err(|limit| self.limit_at(location, limit))?);
                 }
@@ -192,7 +186,6 @@ impl<'d> Normaliser<'d> {
             NoComplement::Names => {
                 "asks for names that are not of a format of which not all strings are known"
             }
-            NoComplement::Unique => "asks for arrays with equal elements, by negating `uniqueItems`",
         };
         self.reader.error(location, SchemaErrorKind::Unsupported, None, message)
     }
@@ -273,10 +266,7 @@ impl Algebra {
     }
 
     /// The arrays that are not in a cell. Counts do not hold in later parts: an array may have few.
-    fn array_complement(&mut self, cell: &ArrayCell) -> Complemented<Vec<ArrayCell>> {
-        if cell.unique {
-            return Err(NoComplement::Unique);
-        }
+    fn array_complement(&mut self, cell: &ArrayCell) -> Vec<ArrayCell> {
         let shorter = cell.min_items.checked_sub(1);
         let longer = cell.max_items.map(|max| max.saturating_add(1));
         let mut parts = Vec::new();
@@ -298,7 +288,10 @@ impl Algebra {
         }
         let failing = cell.counts.iter().flat_map(CountCell::complement);
         parts.extend(failing.map(|count| held.counting(count)));
-        Ok(parts.into_iter().filter_map(ArrayCell::normal).collect())
+        // Longer ones are in a part already, but where there is room without end, any array can go on to repeat something.
+        let (repeats, unique) = (cell.unique, cell.repeats);
+        parts.extend((repeats || unique).then_some(ArrayCell { repeats, unique, max_items: None, ..held }));
+        parts.into_iter().filter_map(ArrayCell::normal).collect()
     }
 
     /// The objects that are not in a cell. A part knows the members up to the one that fails, so text in declared order is in one of them.

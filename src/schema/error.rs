@@ -96,6 +96,12 @@ impl SchemaError {
         Self::new(SchemaErrorKind::Unsatisfiable, pointer, Some("uniqueItems"), message)
     }
 
+    /// An array of which two elements must be equal, and that cannot always go on until they are.
+    pub(crate) fn no_room_to_repeat(pointer: String) -> Self {
+        let message = "is negated where arrays cannot go on without end: which elements could still be repeated is not known then";
+        Self::new(SchemaErrorKind::Unsupported, pointer, Some("uniqueItems"), message)
+    }
+
     /// What kind of error this is.
     #[must_use]
     pub fn kind(&self) -> SchemaErrorKind {

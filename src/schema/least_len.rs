@@ -161,7 +161,7 @@ impl<'g, 'd> Search<'g, 'd> {
         }
         for (index, (array, elements)) in cells.arrays.iter().zip(&expanded.arrays).enumerate() {
             match array.counts[..] {
-                [] => self.add_array(node, array),
+                [] if !array.repeats => self.add_array(node, array),
                 _ => self.add_counted(node, index, array, elements)?,
             }
         }
@@ -287,7 +287,7 @@ impl<'g, 'd> Search<'g, 'd> {
         let (array, elements) =
             (&self.graph.cells[node].arrays[index], &self.graph.expanded[node].arrays[index]);
         let plan = self.plan(array, elements).expect("its size was checked before");
-        plan.least_len(ArrayPlan::start()).map(|len| len + 1)
+        plan.least_array_len()
     }
 
     /// The plan of an array, with the kinds of elements that are settled.
@@ -299,7 +299,8 @@ impl<'g, 'd> Search<'g, 'd> {
         let position = |kinds: &Vec<ElementKind>| kinds.iter().filter_map(planned).collect();
         let positions: Vec<Vec<_>> = elements.prefix.iter().map(position).collect();
         let counts: Vec<_> = array.counts.iter().map(CountCell::bounds).collect();
-        let bounds = Bounds { min_items: array.min_items, max_items: array.max_items, counts: &counts };
+        let ArrayCell { min_items, max_items, repeats, .. } = *array;
+        let bounds = Bounds { min_items, max_items, counts: &counts, repeats };
         ArrayPlan::new(&positions, &position(&elements.rest), bounds, self.counter_states)
     }
 }

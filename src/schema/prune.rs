@@ -135,7 +135,8 @@ impl<'g, 'd> Pruner<'g, 'd> {
         let rest = if open { self.kinds(&elements.rest) } else { Vec::new() };
         let max_items = array.max_items.filter(|_| !rest.is_empty());
         let counts = array.counts.iter().map(CountCell::bounds).collect();
-        Arrays { prefix, rest, min_items: array.min_items, max_items, counts, unique: array.unique }
+        let ArrayCell { min_items, unique, repeats, .. } = *array;
+        Arrays { prefix, rest, min_items, max_items, counts, unique, repeats }
     }
 
     fn kinds(&mut self, kinds: &[ElementKind]) -> Vec<Kind> {

@@ -337,7 +337,6 @@ fn errors() {
     check_error(&json!({"items": {"minItems": -1}}), Invalid, "/items", "minItems");
     check_error(&json!({"type": "strnig"}), Invalid, "", "type");
     check_error(&json!({"minimum": 1, "exclusiveMinimum": true}), Invalid, "", "exclusiveMinimum");
-    check_error(&json!({"items": {"not": {"uniqueItems": true}}}), Unsupported, "/items", "");
     check_error(&json!({"not": {"propertyNames": {"format": "hostname"}}}), Unsupported, "", "");
     // Whether there are such objects is not known, so neither is whether there are others.
     let doubtful = json!({"type": "object", "required": ["(?<n>a)"], "propertyNames": {"format": "regex"}});

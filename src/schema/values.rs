@@ -105,6 +105,8 @@ pub struct Arrays {
     pub counts: Vec<Count>,
     /// Whether no two elements are equal.
     pub unique: bool,
+    /// Whether some two elements are.
+    pub repeats: bool,
 }
 
 /// The bounds of an array.
@@ -113,6 +115,7 @@ pub(crate) struct Bounds<'a> {
     pub(crate) min_items: u32,
     pub(crate) max_items: Option<u32>,
     pub(crate) counts: &'a [Count],
+    pub(crate) repeats: bool,
 }
 
 impl Bounds<'_> {
@@ -213,7 +216,13 @@ impl NameClass {
 
 impl Arrays {
     pub(crate) fn bounds(&self) -> Bounds<'_> {
-        Bounds { min_items: self.min_items, max_items: self.max_items, counts: &self.counts }
+        let Self { min_items, max_items, ref counts, repeats, .. } = *self;
+        Bounds { min_items, max_items, counts, repeats }
+    }
+
+    /// Whether how an array goes on depends on what was counted, or on what came before.
+    pub(crate) fn is_planned(&self) -> bool {
+        !self.counts.is_empty() || self.repeats
     }
 
     /// So many lengths are told apart, from none on.
