@@ -13,7 +13,7 @@ use regex_syntax::hir::{Hir, Look};
 use super::super::build::too_many;
 use super::alphabet::Alphabet;
 use super::class;
-use super::nfa::{Nfa, Step, StepId};
+use super::nfa::{Copies, Nfa, Step, StepId};
 use super::spell::spell;
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
@@ -89,7 +89,6 @@ struct Subsets<'n> {
 }
 
 /// The steps that are reached without reading anything.
-#[derive(Default)]
 struct Reach {
     /// The last round in which each step was reached.
     rounds: Vec<u32>,
@@ -97,6 +96,8 @@ struct Reach {
     pending: Vec<StepId>,
     /// The character before, and where to go on from.
     found: Vec<u32>,
+    /// For each step, where there are copies of any: the round in which one was last found, and the furthest of those.
+    furthest: Vec<(u32, u32)>,
 }
 
 /// What is known of the character that comes next.
@@ -126,7 +127,7 @@ impl<'n> Subsets<'n> {
             states: vec![Rc::from([])],
             steps: 0,
             limit,
-            reach: Reach { rounds: vec![0; nfa.steps.len()], ..Reach::default() },
+            reach: Reach::new(nfa),
         }
     }
 
@@ -209,6 +210,7 @@ impl<'n> Subsets<'n> {
         if self.reach.from(self.nfa, seeds, before, Next::Unknown) {
             return Ok(FOUND);
         }
+        self.reach.keep_furthest(&self.nfa.copies);
         let state = &mut self.reach.found;
         if state.len() == 1 {
             return Ok(NOWHERE);
@@ -230,6 +232,36 @@ impl<'n> Subsets<'n> {
 }
 
 impl Reach {
+    fn new(nfa: &Nfa) -> Self {
+        let copied = if nfa.copies.is_empty() { 0 } else { nfa.steps.len() };
+        Self {
+            rounds: vec![0; nfa.steps.len()],
+            round: 0,
+            pending: Vec::new(),
+            found: Vec::new(),
+            furthest: vec![(0, 0); copied],
+        }
+    }
+
+    /// Of the steps that were found, those which no other copy of them can stand for.
+    fn keep_furthest(&mut self, copies: &[Copies]) {
+        for copies in copies {
+            self.round += 1;
+            for (original, rank) in self.found[1..].iter().filter_map(|step| copies.original(*step)) {
+                let (round, furthest) = &mut self.furthest[original as usize];
+                *furthest = if *round == self.round { rank.max(*furthest) } else { rank };
+                *round = self.round;
+            }
+            let (furthest, mut is_first) = (&self.furthest, true);
+            self.found.retain(|step| {
+                std::mem::take(&mut is_first)
+                    || copies
+                        .original(*step)
+                        .is_none_or(|(original, rank)| furthest[original as usize].1 == rank)
+            });
+        }
+    }
+
     /// Follows what reads nothing; answers whether that is a match.
     fn from(&mut self, nfa: &Nfa, seeds: &[StepId], before: Option<char>, next: Next) -> bool {
         self.round += 1;

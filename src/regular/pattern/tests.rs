@@ -277,6 +277,23 @@ fn counts_are_lengths() {
     check("^a{0,40}$|^b$", false);
 }
 
+/// Of the places where a match may have begun only the furthest is known, so there are not as many states as there are sets of places.
+#[test]
+fn only_the_furthest_of_copies_counts() {
+    for (source, states) in [
+        ("[a-zA-Z][a-zA-Z0-9_]{0,99}-[a-zA-Z0-9]{10}", 171),
+        (r"^https://([.\-_a-zA-Z0-9]+/?){3,1016}$", 2_047),
+        (r"arn:aws:iam::[0-9]{12}:role/(([!-~]+/){1,511})?[A-Za-z0-9+=,.@_/-]{1,64}$", 106),
+        ("(ab){90,}c", 196),
+        ("(?=.{1,32}$)[a-zA-Z0-9](-*[a-zA-Z0-9])*", 319),
+        ("x((a|b?c){0,9}-){0,9}$", 180),
+        (r"(arn:[a-z]*/)?[a-z]([a-z-]){0,62}(?<!-)$", 9),
+    ] {
+        let dfa = Pattern::parse(source).and_then(|pattern| pattern.to_dfa(20_000));
+        assert_eq!(dfa.map(|dfa| dfa.states()).map_err(|error| error.to_string()), Ok(states), "{source}");
+    }
+}
+
 /// Patterns made to exhaust: they end, with an automaton or with the named limit, and quickly.
 #[test]
 fn bombs_end() {

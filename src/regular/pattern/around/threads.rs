@@ -6,7 +6,7 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::super::alphabet::{Alphabet, Atom};
 use super::super::determinize::holds;
-use super::super::nfa::{Nfa, Step, StepId};
+use super::super::nfa::{Copies, Nfa, Step, StepId};
 use crate::limits::LimitExceeded;
 use crate::regular::build::too_many;
 
@@ -249,6 +249,7 @@ impl<'n> Threads<'n> {
     fn number(&mut self, mut threads: Vec<Thread>) -> Found<ThreadsId> {
         threads.sort_unstable();
         threads.dedup();
+        self.keep_furthest(&mut threads);
         self.drop_implied(&mut threads);
         if let Some(known) = self.numbers.get(threads.as_slice()) {
             return Ok(*known);
@@ -261,6 +262,23 @@ impl<'n> Threads<'n> {
         Ok(number)
     }
 
+    /// Of threads that owe the same, at copies of the same step, keeps the furthest.
+    fn keep_furthest(&self, threads: &mut Vec<Thread>) {
+        for copies in &self.nfa.copies {
+            let mut furthest: HashMap<(StepId, Duties), u32> = HashMap::new();
+            for thread in &*threads {
+                if let Some((original, rank)) = copies.original(thread.step) {
+                    let known = furthest.entry((original, thread.duties.clone())).or_default();
+                    *known = rank.max(*known);
+                }
+            }
+            threads.retain(|thread| {
+                let is_furthest = |(original, rank)| furthest[&(original, thread.duties.clone())] == rank;
+                copies.original(thread.step).is_none_or(is_furthest)
+            });
+        }
+    }
+
     /// Drops each thread beside which another one matches with it always, and owes no more: one at the same step, or after a match.
     fn drop_implied(&self, threads: &mut Vec<Thread>) {
         let matched = threads.iter().filter(|thread| self.step(thread) == Step::Match);
@@ -269,7 +287,8 @@ impl<'n> Threads<'n> {
             return;
         }
         let implies = |one: &Thread, other: &Thread| {
-            one != other && one.duties.iter().all(|duty| other.duties.contains(duty))
+            // Of two that imply each other the first one stays.
+            one != other && self.owes_no_more(one, other) && (one < other || !self.owes_no_more(other, one))
         };
         let at_a_step = threads.chunk_by(|one, other| one.step == other.step);
         let kept = at_a_step.flat_map(|all| {
@@ -277,6 +296,32 @@ impl<'n> Threads<'n> {
             all.iter().filter(is_kept)
         });
         *threads = kept.cloned().collect();
+    }
+
+    /// Whether a thread pays whatever it owes where another one does.
+    fn owes_no_more(&self, one: &Thread, other: &Thread) -> bool {
+        let is_paid_with = |duty: &Duty, other: &Duty| match duty.negative {
+            negative if negative != other.negative => false,
+            true => self.include(other.threads, duty.threads),
+            false => self.include(duty.threads, other.threads),
+        };
+        one.duties.iter().all(|duty| other.duties.iter().any(|other| is_paid_with(duty, other)))
+    }
+
+    /// Whether some threads plainly match wherever others do.
+    fn include(&self, some: ThreadsId, others: ThreadsId) -> bool {
+        let [some, others] = [some, others].map(|threads| &*self.sets[threads as usize]);
+        std::ptr::eq(some, others)
+            || others.iter().all(|other| some.iter().any(|one| self.is_no_nearer(one, other)))
+    }
+
+    /// Whether a thread is where another one is, or further, and owes the same.
+    fn is_no_nearer(&self, one: &Thread, other: &Thread) -> bool {
+        let is_further = |copies: &Copies| match (copies.original(one.step), copies.original(other.step)) {
+            (Some((original, rank)), Some((also, other))) => original == also && rank >= other,
+            _ => false,
+        };
+        one.duties == other.duties && (one.step == other.step || self.nfa.copies.iter().any(is_further))
     }
 
     fn step(&self, thread: &Thread) -> Step {
