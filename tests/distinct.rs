@@ -91,3 +91,25 @@ fn elements_that_count_are_not_used_up() {
     check(array(json!({"type": "boolean"})), &["[true,false]", "[false,true]"], &["[]", "[true]"]);
     check(array(json!({"type": "string"})), &[r#"["a","b"]"#], &["[]", r#"["a"]"#, r#"["a","a"]"#]);
 }
+
+/// Elements of a tuple use each other up only where they can be equal.
+#[test]
+fn elements_of_other_values_are_not_used_up() {
+    let tuple = |items: Value, least: u32| {
+        let (rest, all) = (json!(false), true);
+        json!({"type": "array", "prefixItems": items, "items": rest, "uniqueItems": all, "minItems": least})
+    };
+    check(
+        tuple(json!([{"const": "a"}, {"const": "b"}]), 2),
+        &[r#"["a","b"]"#],
+        &["[]", r#"["a"]"#, r#"["b","a"]"#],
+    );
+    check(
+        tuple(json!([{"type": "string"}, {"type": "null"}, {"enum": [1, "x", 2.0]}, {"enum": [null, 2]}]), 3),
+        &[r#"["x",null,1]"#, r#"["",null,2]"#, r#"["",null,1,2]"#],
+        &[r#"["x",null,"x"]"#, r#"["",null,2.0,2]"#, r#"["",null]"#],
+    );
+    let taken =
+        COMPILER.compile_schema(&tuple(json!([{"type": "string"}, {"const": "b"}]), 2), &Options::default());
+    assert!(taken.expect_err("the first may be `b`").to_string().contains("uniqueItems"));
+}

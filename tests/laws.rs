@@ -90,6 +90,15 @@ fn values_that_may_hold_their_own_kind_are_completed() {
         40,
     );
     check(unique(json!({ "anyOf": [{ "const": 7 }, { "type": "array", "prefixItems": [own] }] }), 2), 20);
+    // Each element is much longer than the empty one, and within it elements must differ, too.
+    let pairs = |kinds: Value| unique(json!({ "type": kinds, "prefixItems": [true, own] }), 4);
+    let lists = |items: Value| unique(json!({ "type": "array", "items": items }), 4);
+    check(lists(pairs(json!(["array", "string"]))), 110);
+    check(lists(pairs(json!("array"))), 150);
+    check(
+        unique(json!({ "type": "object", "additionalProperties": pairs(json!(["array", "string"])) }), 4),
+        140,
+    );
     let repeating = |items: Value| json!({ "type": "array", "items": items, "not": { "uniqueItems": true } });
     check(json!({ "anyOf": [repeating(own.clone()), { "const": "long" }] }), 6);
     check(repeating(json!({ "anyOf": [own, { "type": "string" }] })), 7);

@@ -33,17 +33,19 @@ pub(super) struct Completion {
 ///
 /// They are exact where the grammar alone says what may come, and then the nearest end is straight ahead. Where it depends on the text they may be too small: of arrays
 /// that must differ from `[]` and `[[]]`, the bracket promises one that ends at once. Straight ahead may have no end then (each array begins with another
-/// one), so after a while the ways that were not taken are looked at, too.
+/// one), so after a while the ways that were not taken are looked at, too, until the [next captured text](Search::settle) has an end.
 pub(super) fn completion(threads: &[Thread], rules: &Expansions) -> Completion {
     let least = threads.iter().map(Thread::min_len).min().unwrap_or_default() as usize;
     let enough = least.saturating_mul(PATIENCE.0).saturating_add(PATIENCE.1);
-    let straight = Search { patience: Some(enough), ..Search::default() }.run(threads, rules);
-    let searched = || Search::default().run(threads, rules);
+    let straight = Search { patience: Some(enough), ..Search::new(threads) }.run(threads, rules);
+    let searched = || Search::new(threads).run(threads, rules);
     straight.or_else(searched).expect("a residual can be completed")
 }
 
+/// How often a search settles for what it captured though the end is no nearer than where it last did.
+const SETTLED: usize = 256;
+
 /// Ways that were begun.
-#[derive(Default)]
 struct Search {
     /// Where only the best of what follows is looked at, the units after which that is given up.
     patience: Option<usize>,
@@ -51,6 +53,11 @@ struct Search {
     /// How many ways were ever added.
     added: usize,
     pieces: Vec<Piece>,
+    /// The captures that are open where a way was settled for, at most, and the least length of what remained there.
+    open: usize,
+    remained: u32,
+    /// How often a way may still be settled for though the end is no nearer.
+    spare: usize,
 }
 
 /// What was read between two threads.
@@ -77,11 +84,34 @@ struct Way {
 }
 
 impl Search {
+    fn new(threads: &[Thread]) -> Self {
+        let open = threads.iter().map(Thread::open_captures).min().unwrap_or_default();
+        let (ways, pieces) = (BinaryHeap::new(), Vec::new());
+        Self { patience: None, ways, added: 0, pieces, open, remained: u32::MAX, spare: SETTLED }
+    }
+
+    /// Once a captured text has ended, whatever it is, what follows can be completed, too. So other texts are not looked at any more: each would be combined
+    /// with all that come later (six arrays of six different arrays each took more than 5 GB). Those within another one are, as that may hold a text of its own kind.
+    fn settle(&mut self, way: &Way) {
+        let has_captured = way.last.is_some_and(|last| !self.pieces[last].captured.is_empty());
+        if self.patience.is_some() || !has_captured || !way.taken.is_empty() {
+            return;
+        }
+        let (open, remains) = (way.thread.open_captures(), way.thread.min_len());
+        let is_nearer = remains < self.remained;
+        if open <= self.open && (is_nearer || self.spare > 0) {
+            self.spare -= usize::from(!is_nearer);
+            (self.open, self.remained) = (open, remains.min(self.remained));
+            self.ways.clear();
+        }
+    }
+
     /// A completion; `None` when it was given up.
     fn run(mut self, threads: &[Thread], rules: &Expansions) -> Option<Completion> {
         self.add(threads.to_vec(), None);
         loop {
             let way = self.ways.pop().filter(|way| self.patience.is_none_or(|enough| way.len <= enough))?;
+            self.settle(&way);
             if way.thread.head == Head::End {
                 return Some(self.completion(way.last));
             }

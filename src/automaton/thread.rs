@@ -77,6 +77,11 @@ pub(super) struct Thread {
 }
 
 impl Thread {
+    /// How many captured texts the thread is within.
+    pub(super) fn open_captures(&self) -> usize {
+        self.below.frames().filter(|frame| matches!(frame, Frame::CaptureEnd { .. })).count()
+    }
+
     /// The bytes that a thread holds, roughly: itself and the few nodes of its stack that it does not share.
     pub(super) const WEIGHT: usize = 512;
 

@@ -134,7 +134,7 @@ impl Elements {
             Some(plan) => plan.may_close(self.progress.plan),
             None => self.progress.read >= self.arrays().min_items,
         };
-        enough && !self.must_repeat() && self.progress.avoid.iter().all(|array| !array.is_empty())
+        enough && !self.must_repeat() && !self.must_go_on()
     }
 
     /// Whether an element equals one that was read.
@@ -143,6 +143,20 @@ impl Elements {
         match value {
             Some(value) => seen.iter().any(|seen| are_equal(seen, value)),
             None => deep.iter().any(|deep| **deep == *text),
+        }
+    }
+
+    /// Whether the array must not end here, as it is one to avoid.
+    fn must_go_on(&self) -> bool {
+        self.progress.avoid.iter().any(Vec::is_empty)
+    }
+
+    /// The least length of so many elements behind the prefix.
+    fn least_rest_len(&self, count: u32) -> u32 {
+        let Some(kind) = self.arrays().rest.first().filter(|_| count > 0) else { return 0 };
+        match self.arrays().unique {
+            true => self.spelling.least_len_of_distinct(kind.schema, count, &self.progress.seen),
+            false => self.spelling.schema.least_len(kind.schema).saturating_mul(count),
         }
     }
 
@@ -215,18 +229,15 @@ impl Rule for Elements {
             return u32::try_from(least).unwrap_or(u32::MAX).saturating_add(waiting);
         }
         let (arrays, read) = (self.arrays(), self.progress.read);
-        let missing = arrays.min_items.saturating_sub(read);
-        let prefix = arrays.prefix.iter().take(arrays.min_items as usize).skip(read as usize);
+        let missing = arrays.min_items.saturating_sub(read).max(u32::from(self.must_go_on()));
+        let prefix = arrays.prefix.iter().skip(read as usize).take(missing as usize);
         let from_prefix = u32::try_from(prefix.len()).unwrap_or(u32::MAX);
         let len =
             |kinds: &[Kind]| kinds.first().map_or(0, |kind| self.spelling.schema.least_len(kind.schema));
         let prefix_len = prefix.fold(0_u32, |sum, kinds| sum.saturating_add(len(kinds)));
         let commas = missing.saturating_sub(u32::from(read == 0));
-        len(&arrays.rest)
-            .saturating_mul(missing - from_prefix)
-            .saturating_add(prefix_len)
-            .saturating_add(commas)
-            .saturating_add(1)
+        let rest_len = self.least_rest_len(missing - from_prefix);
+        rest_len.saturating_add(prefix_len).saturating_add(commas).saturating_add(1)
     }
 
     fn recurs(&self) -> bool {

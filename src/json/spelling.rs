@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use foldhash::HashMap;
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::array::array;
 use super::distinct::{Counts, Plans};
@@ -20,7 +20,7 @@ use super::object::{Facts, objects};
 use super::string::{self, Words};
 use crate::expression::{Expression, Rule, fingerprint};
 use crate::limits::{Budget, LimitExceeded, Limits};
-use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, PlannedKind, Schema, Strings};
+use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, PlannedKind, Schema, Strings, Values};
 
 /// In which order an object's members may come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -81,7 +81,7 @@ impl Spelling {
             let values = schema.values(node);
             limits.charge(1)?;
             leaves.push(maker.make(values, limits)?);
-            if !values.arrays.iter().all(|arrays| counts.suffice(arrays)) {
+            if !values.arrays.iter().all(|arrays| counts.suffice(&schema, arrays)) {
                 return Err(SpellingError::TooFewDistinct { pointer: schema.place(node) });
             }
             if !can_repeat(&plans, node, &values.arrays) {
@@ -136,6 +136,25 @@ impl Spelling {
         let avoid: List<_> = self.values_of(node, avoid).cloned().collect();
         let left = self.has_more_than(node, avoid.len());
         left.then(|| Expression::rule(Arc::new(Value { spelling: self.clone(), node, level, avoid })))
+    }
+
+    /// The least length of the texts of so many values of a node that differ from each other and from those that were seen, as far as it is soon found: an empty
+    /// array or object comes once, and the next one may be much longer.
+    pub(super) fn least_len_of_distinct(
+        self: &Arc<Self>,
+        node: NodeId,
+        count: u32,
+        seen: &[Arc<Json>],
+    ) -> u32 {
+        /// The length of an empty array or object.
+        const EMPTY: u32 = 2;
+        let all = [Json::Array(Vec::new()), Json::Object(Map::new())].map(Arc::new);
+        let empty: Vec<_> = self.values_of(node, &all).cloned().collect();
+        let other = self.value_avoiding(node, 0, &empty).filter(|_| !empty.is_empty());
+        let other = other.map_or_else(|| self.schema.least_len(node), |value| value.min_len());
+        let unseen = empty.iter().filter(|value| !seen.contains(value)).count();
+        let of_empty = count.min(u32::try_from(unseen).unwrap_or(u32::MAX));
+        other.saturating_mul(count).saturating_sub(other.saturating_sub(EMPTY).saturating_mul(of_empty))
     }
 
     /// Whether a node has other values than these.
@@ -219,6 +238,20 @@ impl Value {
         cells.zip(&self.leaves().strings).filter_map(left).collect()
     }
 
+    /// No more than the length of any numeral, string or name.
+    fn least_scalar_len(&self) -> Option<u32> {
+        let Values { null, booleans, numbers, words, strings, .. } = self.spelling.schema.values(self.node);
+        let has_strings = words.is_some() || !strings.is_empty();
+        let lens = [
+            (!numbers.is_empty(), 1),
+            (has_strings, 2),
+            (*null && self.allows(&Json::Null), 4),
+            (booleans.allows_true && self.allows(&Json::Bool(true)), 4),
+            (booleans.allows_false && self.allows(&Json::Bool(false)), 5),
+        ];
+        lens.into_iter().find_map(|(is_there, len)| is_there.then_some(len))
+    }
+
     /// The texts to avoid.
     fn texts(&self) -> impl Iterator<Item = &str> {
         self.avoid.iter().filter_map(|value| value.as_str())
@@ -253,8 +286,16 @@ impl Rule for Value {
         Expression::choice(options).expect("every node of a schema is inhabited")
     }
 
+    /// Where an empty array or object is to be avoided, the next one may be much longer. Were it not said how much, all others that are shorter would be tried
+    /// before a completion goes on behind it.
     fn min_len(&self) -> u32 {
-        self.spelling.schema.least_len(self.node)
+        let least = self.spelling.schema.least_len(self.node);
+        let scalar = self.least_scalar_len();
+        if scalar.is_some_and(|len| len <= least) || !self.avoid.iter().any(is_empty) {
+            return least;
+        }
+        let nested = self.arrays().chain(self.objects()).map(|value| value.min_len());
+        nested.chain(scalar).min().map_or(least, |len| len.max(least))
     }
 
     fn place(&self) -> String {
@@ -272,6 +313,11 @@ impl Rule for Value {
     fn fingerprint(&self) -> u64 {
         fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.level, &self.avoid))
     }
+}
+
+/// Whether a value is an array or object with nothing in it.
+fn is_empty(value: &Arc<Json>) -> bool {
+    value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
 }
 
 /// The plans of all array cells that need one.

@@ -47,6 +47,7 @@ mod prune;
 mod read;
 mod reference;
 mod scope;
+mod share;
 mod sift;
 mod strings;
 #[cfg(test)]

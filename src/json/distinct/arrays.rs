@@ -3,17 +3,33 @@
 use super::{Count, ENDLESS};
 use crate::schema::{self, ArrayPlan, Arrays, Kind, NodeId};
 
-/// Whether an array can be filled with different elements, whichever are chosen first.
-pub(super) fn suffice(arrays: &Arrays, count: impl Fn(NodeId) -> Count) -> bool {
+/// Whether an array can be filled with different elements, whichever are chosen first; `may_be_equal` tells of which nodes a value of one may be one of the other.
+pub(super) fn suffice(
+    arrays: &Arrays,
+    count: impl Fn(NodeId) -> Count,
+    may_be_equal: impl Fn(NodeId, NodeId) -> bool,
+) -> bool {
     let ways = Ways { arrays, is_exact: true, count };
     let prefix = ways.prefix();
+    let is_left = |kinds: &[Kind], position: u32| {
+        let is_used = |kind: &Kind| kinds.iter().any(|other| may_be_equal(kind.schema, other.schema));
+        let before = (0..position).filter(|before| arrays.kinds(*before).iter().any(is_used));
+        let all = ways.all(kinds);
+        // Few kinds are so small that it matters which of the elements before can be equal.
+        all > Count::from(position) || all > before.count() as Count
+    };
     if !arrays.counts.is_empty() {
-        return (0..prefix).all(|position| ways.may_take_any(position))
+        let may_take_any = |position| {
+            let mut kinds = arrays.kinds(position).iter();
+            ways.need_not_come(position) || kinds.all(|kind| is_left(std::slice::from_ref(kind), position))
+        };
+        // Counts may leave any one of the kinds.
+        return (0..prefix).all(may_take_any)
             && arrays.counts.iter().enumerate().all(|(at, count)| ways.grant(at, count))
             && (arrays.min_items <= prefix || ways.without_limit() >= Count::from(arrays.min_items));
     }
-    let in_prefix = (0..prefix.min(arrays.min_items))
-        .all(|position| ways.all(arrays.kinds(position)) > Count::from(position));
+    let in_prefix =
+        (0..prefix.min(arrays.min_items)).all(|position| is_left(arrays.kinds(position), position));
     in_prefix && (arrays.min_items <= prefix || ways.all(&arrays.rest) >= Count::from(arrays.min_items))
 }
 
@@ -97,11 +113,9 @@ impl<C: Fn(NodeId) -> Count> Ways<'_, C> {
         self.may_close(length) || enough > 0
     }
 
-    /// Whether an element of each kind is left at a position of the prefix, or none need come: counts may leave any one of the kinds.
-    fn may_take_any(&self, position: u32) -> bool {
-        let need_not_come = self.may_close(position) && self.arrays.counts.iter().all(|count| count.min == 0);
-        let is_left = |kind: &Kind| (self.count)(kind.schema) > Count::from(position);
-        need_not_come || self.arrays.kinds(position).iter().all(is_left)
+    /// Whether no element need come at a position of the prefix, whatever counts.
+    fn need_not_come(&self, position: u32) -> bool {
+        self.may_close(position) && self.arrays.counts.iter().all(|count| count.min == 0)
     }
 
     /// Whether no kind behind the prefix that counts is used up before there are enough: by elements that count, and those that stand where none does.

@@ -71,8 +71,9 @@ impl Counts {
     }
 
     /// Whether an array can be filled with distinct elements, whichever are chosen first.
-    pub(super) fn suffice(&self, arrays: &Arrays) -> bool {
-        !arrays.unique || arrays::suffice(arrays, |node| self.node(node))
+    pub(super) fn suffice(&self, schema: &Schema, arrays: &Arrays) -> bool {
+        let may_be_equal = |one, other| schema.may_share(one, other);
+        !arrays.unique || arrays::suffice(arrays, |node| self.node(node), may_be_equal)
     }
 
     /// The ways to go on in an array that counts nothing, after `read` elements.

@@ -305,15 +305,20 @@ impl Members {
     }
 
     pub(super) fn may_close(&self, left: Left) -> bool {
-        let differs = self.progress.avoid.iter().all(|object| !object.is_empty());
         let is_enough = self.progress.read >= self.objects().min_members;
-        left.required == 0 && left.wishing == Some(0) && is_enough && differs
+        left.required == 0 && left.wishing == Some(0) && is_enough && !self.must_go_on()
+    }
+
+    /// Whether the object must not end here, as it is one to avoid.
+    fn must_go_on(&self) -> bool {
+        self.progress.avoid.iter().any(Map::is_empty)
     }
 
     /// The least length of the members that must still be read, each with a comma. At the beginning it is no more than the schema says that the
     /// object has: an array compares the two, and would put off an element that looks dearer than it was counted without end.
     fn missing_len(&self) -> u32 {
         let mut missing = self.objects().min_members.saturating_sub(self.progress.read) as usize;
+        missing = missing.max(usize::from(self.must_go_on()));
         let len = |member: &Member| self.object.member_len(member.name.len(), member.schema);
         let mut required = 0_u32;
         for (_, member) in self.open_members().filter(|(_, member)| member.required) {
