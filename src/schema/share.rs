@@ -27,7 +27,7 @@ fn listed(values: &Values) -> Option<Vec<Value>> {
     let Values { null, booleans, numbers, words, strings, arrays, objects } = values;
     let words = words.as_ref();
     let are_few = numbers.len() + words.map_or(0, |words| words.len()) <= LISTED;
-    if !are_few || !(strings.is_empty() && arrays.is_empty() && objects.is_empty()) {
+    if !(are_few && strings.is_empty() && arrays.is_empty() && objects.is_empty()) {
         return None;
     }
     let numbers =

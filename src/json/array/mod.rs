@@ -1,7 +1,10 @@
 //! Arrays: a rule whose data is how many elements were read.
 //!
 //! An element is offered only where the array can still be finished after it. Where elements must differ, or the array differ from others, each
-//! element is captured, so that what follows knows its value.
+//! element is captured, so that what follows knows its value. Where two must be equal, each is until two are.
+
+mod element;
+mod progress;
 
 use std::any::Any;
 use std::hash::Hash;
@@ -9,12 +12,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::beginning::beginnings;
-use super::distinct::{Count, ENDLESS, parse, spelled, taken};
-use super::list::List;
+use super::distinct::{Count, taken};
 use super::spelling::{Spelling, WAITING_LEN};
-use crate::expression::{Beginning, Binder, Expression, Rule, fingerprint};
-use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, PlanState, are_equal};
+use crate::expression::{Expression, Rule, fingerprint};
+use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, are_equal};
+use element::Element;
+use progress::Progress;
 
 /// The expression of one array cell that avoids some arrays, inside of `level` containers; `None` where no other array is left.
 pub(super) fn array(
@@ -26,38 +29,11 @@ pub(super) fn array(
 ) -> Option<Expression> {
     let arrays = &spelling.schema.values(node).arrays[cell];
     let admitted = avoid.into_iter().filter(|array| spelling.schema.arrays_have(arrays, array));
-    let progress = Progress {
-        read: 0,
-        plan: ArrayPlan::start(),
-        waits: false,
-        seen: List::default(),
-        deep: List::default(),
-        repeated: false,
-        avoid: admitted.collect(),
-    };
+    let progress = Progress::start(admitted.collect());
     let elements = Elements { spelling: spelling.clone(), node, cell, level, progress };
     let left = elements.can_avoid_all();
     let rest = Expression::rule(Arc::new(elements));
     left.then(|| Expression::sequence([spelling.punctuation.open_array.clone(), rest]))
-}
-
-/// What was read of an array.
-#[derive(Clone, Debug, PartialEq)]
-struct Progress {
-    /// How many elements; where they need not differ, as far as it matters: to the end of the prefix and the bounds.
-    read: u32,
-    /// The same with what was counted, for an array with counts.
-    plan: PlanState,
-    /// Whether something is still to be counted, and the last element brought the end no nearer.
-    waits: bool,
-    /// The elements that were read, where they must differ, or two of them must not and did so far.
-    seen: List<Arc<Value>>,
-    /// Where two must be equal: the texts of those that are nested too deep to be compared as values.
-    deep: List<Arc<[u8]>>,
-    /// Whether two were.
-    repeated: bool,
-    /// What remains of the arrays to avoid that agree so far.
-    avoid: List<Vec<Value>>,
 }
 
 /// What remains of an array: a comma and another element, or the bracket.
@@ -116,7 +92,7 @@ impl Elements {
         let (arrays, Progress { read, seen, avoid, .. }) = (self.arrays(), &self.progress);
         let taken = taken(avoid.iter().filter_map(|array| array.first()), self.ways());
         let is_free =
-            move |value: &Value| !taken.iter().chain(seen.iter()).any(|known| are_equal(known, value));
+            move |value: &Value| !taken.iter().chain(seen.values.iter()).any(|known| are_equal(known, value));
         let is_element = move |value: &Value| {
             let mut kinds = arrays.kinds(read.saturating_sub(1)).iter().chain(arrays.kinds(*read));
             kinds.any(|kind| self.spelling.schema.node_has(kind.schema, value))
@@ -126,7 +102,7 @@ impl Elements {
 
     /// Whether two elements must be equal, and no two were.
     fn must_repeat(&self) -> bool {
-        self.arrays().repeats && !self.progress.repeated
+        self.arrays().repeats && !self.progress.has_repeated
     }
 
     fn may_close(&self) -> bool {
@@ -135,15 +111,6 @@ impl Elements {
             None => self.progress.read >= self.arrays().min_items,
         };
         enough && !self.must_repeat() && !self.must_go_on()
-    }
-
-    /// Whether an element equals one that was read.
-    fn is_seen(&self, value: Option<&Value>, text: &[u8]) -> bool {
-        let Progress { seen, deep, .. } = &self.progress;
-        match value {
-            Some(value) => seen.iter().any(|seen| are_equal(seen, value)),
-            None => deep.iter().any(|deep| **deep == *text),
-        }
     }
 
     /// Whether the array must not end here, as it is one to avoid.
@@ -155,19 +122,18 @@ impl Elements {
     fn least_rest_len(&self, count: u32) -> u32 {
         let Some(kind) = self.arrays().rest.first().filter(|_| count > 0) else { return 0 };
         match self.arrays().unique {
-            true => self.spelling.least_len_of_distinct(kind.schema, count, &self.progress.seen),
+            true => self.spelling.least_len_of_distinct(kind.schema, count, &self.progress.seen.values),
             false => self.spelling.schema.least_len(kind.schema).saturating_mul(count),
         }
     }
 
     /// The least length of what remains by a plan. Where an element must be repeated the next one may be the one that is.
     fn least_planned(&self, plan: &ArrayPlan) -> Option<u64> {
-        let Progress { read, plan: state, ref seen, ref deep, .. } = self.progress;
-        if !self.must_repeat() {
-            return plan.least_len(state);
-        }
-        if seen.is_empty() && deep.is_empty() {
-            return plan.least_repeating_len(state);
+        let Progress { read, plan: state, ref seen, .. } = self.progress;
+        match self.must_repeat() {
+            true if seen.is_empty() => return plan.least_repeating_len(state),
+            false if !self.must_go_on() => return plan.least_len(state),
+            _ => {}
         }
         let len = |kind: &Kind| u64::from(self.spelling.schema.least_len(kind.schema)) + u64::from(read > 0);
         let longer =
@@ -204,7 +170,7 @@ impl Elements {
         }
         let mut avoid = taken(self.progress.avoid.iter().filter_map(|array| array.first()), after.ways());
         let taken = avoid.len();
-        for seen in self.progress.seen.iter().filter(|_| self.arrays().unique) {
+        for seen in self.progress.seen.values.iter().filter(|_| self.arrays().unique) {
             if !avoid[..taken].contains(seen) {
                 avoid.push(seen.clone());
             }
@@ -265,77 +231,8 @@ impl Elements {
     }
 
     fn content(&self) -> impl Hash + '_ {
-        let Progress { read, plan, waits, seen, deep, repeated, avoid } = &self.progress;
+        let Progress { read, plan, waits, seen, has_repeated, avoid } = &self.progress;
         let place = (Arc::as_ptr(&self.spelling), self.node, self.cell, self.level);
-        (place, (*read, *plan, *waits), (seen, deep, *repeated), avoid)
-    }
-}
-
-/// A list with one item more, if there is one.
-fn with<T: Clone + Hash>(list: &List<T>, more: Option<T>) -> List<T> {
-    list.iter().cloned().chain(more).collect()
-}
-
-/// What follows an element whose value matters.
-#[derive(Debug)]
-struct Element(Elements);
-
-impl Binder for Element {
-    fn bind(&self, text: &[u8]) -> Expression {
-        let mut elements = self.0.clone();
-        let progress = &mut elements.progress;
-        let value = parse(text);
-        let agrees = |array: &&Vec<Value>| {
-            value.as_ref().zip(array.first()).is_some_and(|(value, own)| are_equal(own, value))
-        };
-        progress.avoid =
-            self.0.progress.avoid.iter().filter(agrees).map(|array| array[1..].to_vec()).collect();
-        if self.0.must_repeat() && self.0.is_seen(value.as_ref(), text) {
-            progress.repeated = true;
-            (progress.seen, progress.deep) = (List::default(), List::default());
-        } else if self.0.must_repeat() || self.0.arrays().unique {
-            let deep = self.0.must_repeat() && value.is_none();
-            progress.deep = with(&progress.deep, deep.then(|| text.into()));
-            progress.seen = with(&progress.seen, value.map(Arc::new));
-        }
-        Expression::rule(Arc::new(elements))
-    }
-
-    /// Where no array is to be avoided, no element need be repeated and no kind of element can be used up, any element may be followed alike, as far as the
-    /// next one begins.
-    fn begins(&self) -> Vec<Beginning> {
-        let Self(elements) = self;
-        let Elements { spelling, progress, .. } = elements;
-        let is_endless = |kind: &Kind| spelling.counts.node(kind.schema) == ENDLESS;
-        if elements.must_repeat() || !progress.avoid.is_empty() || !elements.kinds().all(is_endless) {
-            return vec![Beginning::unknown()];
-        }
-        let level = spelling.punctuation.inside(elements.level);
-        let kinds = elements.kinds().filter(|kind| elements.after(kind).is_some());
-        let next = kinds.flat_map(|kind| beginnings(spelling, kind.schema, level));
-        let behind = |next: Beginning| Beginning { text: elements.before().then(next.text), ..next };
-        elements.end().map(Beginning::all).into_iter().chain(next.map(behind)).collect()
-    }
-
-    /// Elements that the arrays to avoid begin with, and such that follow where they must differ. Where one must be repeated all of it matters.
-    fn told_apart(&self, later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
-        if self.0.must_repeat() {
-            return None;
-        }
-        let avoided = self.0.progress.avoid.iter().filter_map(|array| array.first().cloned());
-        let later = later.iter().filter(|_| self.0.arrays().unique).filter_map(|text| parse(text));
-        Some(spelled(self.0.possible(avoided.chain(later))))
-    }
-
-    fn min_len(&self) -> u32 {
-        Rule::min_len(&self.0)
-    }
-
-    fn same(&self, other: &dyn Binder) -> bool {
-        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| self.0.is_same(&other.0))
-    }
-
-    fn fingerprint(&self) -> u64 {
-        fingerprint(&("element", self.0.content()))
+        (place, (*read, *plan, *waits), (seen, *has_repeated), avoid)
     }
 }
