@@ -25,6 +25,9 @@ use crate::regular::partition::Transitions;
 /// passes with room to spare, and the worst ones that do not end after half a second.
 const STEPS_PER_STATE: usize = 48;
 
+/// How many steps may be followed to find the states, for each state that the limit allows.
+const FOLLOWED_PER_STATE: usize = 1024;
+
 /// No state: no match can follow.
 pub(super) const NOWHERE: u32 = DEAD;
 
@@ -96,8 +99,9 @@ struct Reach {
     pending: Vec<StepId>,
     /// The character before, and where to go on from.
     found: Vec<u32>,
-    /// For each step, where there are copies of any: the round in which one was last found, and the furthest of those.
-    furthest: Vec<(u32, u32)>,
+    furthest: Furthest,
+    /// How many steps were ever followed.
+    followed: usize,
 }
 
 /// What is known of the character that comes next.
@@ -220,7 +224,10 @@ impl<'n> Subsets<'n> {
             return Ok(*known);
         }
         self.steps += state.len();
-        if self.states.len() > self.limit || self.steps > self.limit.saturating_mul(STEPS_PER_STATE) {
+        let are_many = |steps: usize, per_state| steps > self.limit.saturating_mul(per_state);
+        let is_long =
+            are_many(self.steps, STEPS_PER_STATE) || are_many(self.reach.followed, FOLLOWED_PER_STATE);
+        if is_long || self.states.len() > self.limit {
             return Err(too_many(self.limit));
         }
         let state: Rc<[u32]> = state.as_slice().into();
@@ -233,33 +240,19 @@ impl<'n> Subsets<'n> {
 
 impl Reach {
     fn new(nfa: &Nfa) -> Self {
-        let copied = if nfa.copies.is_empty() { 0 } else { nfa.steps.len() };
-        Self {
-            rounds: vec![0; nfa.steps.len()],
-            round: 0,
-            pending: Vec::new(),
-            found: Vec::new(),
-            furthest: vec![(0, 0); copied],
-        }
+        let furthest = Furthest(vec![vec![(0, 0); nfa.steps.len()]; nfa.copies.len()]);
+        let (rounds, pending, found) = (vec![0; nfa.steps.len()], Vec::new(), Vec::new());
+        Self { rounds, round: 0, pending, found, furthest, followed: 0 }
     }
 
-    /// Of the steps that were found, those which no other copy of them can stand for.
+    /// Of the steps that were found, leaves out those of which a further copy was reached later.
     fn keep_furthest(&mut self, copies: &[Copies]) {
-        for copies in copies {
-            self.round += 1;
-            for (original, rank) in self.found[1..].iter().filter_map(|step| copies.original(*step)) {
-                let (round, furthest) = &mut self.furthest[original as usize];
-                *furthest = if *round == self.round { rank.max(*furthest) } else { rank };
-                *round = self.round;
-            }
-            let (furthest, mut is_first) = (&self.furthest, true);
-            self.found.retain(|step| {
-                std::mem::take(&mut is_first)
-                    || copies
-                        .original(*step)
-                        .is_none_or(|(original, rank)| furthest[original as usize].1 == rank)
-            });
-        }
+        let Self { found, furthest, round, .. } = self;
+        let mut is_step = false;
+        // In front stands the character before.
+        found.retain(|step| {
+            !std::mem::replace(&mut is_step, true) || !furthest.is_ahead_of(*step, copies, *round)
+        });
     }
 
     /// Follows what reads nothing; answers whether that is a match.
@@ -270,9 +263,11 @@ impl Reach {
         self.pending.clear();
         self.pending.extend_from_slice(seeds);
         while let Some(id) = self.pending.pop() {
-            if std::mem::replace(&mut self.rounds[id as usize], self.round) == self.round {
+            let was_reached = std::mem::replace(&mut self.rounds[id as usize], self.round) == self.round;
+            if was_reached || self.furthest.is_ahead_of(id, &nfa.copies, self.round) {
                 continue;
             }
+            self.followed += 1;
             match (nfa.steps[id as usize], next) {
                 (Step::Match, _) => return true,
                 (Step::Either(one, other), _) => self.pending.extend([other, one]),
@@ -287,6 +282,24 @@ impl Reach {
             }
         }
         false
+    }
+}
+
+/// By how deep repetitions nest, for each step the round in which a copy of it was last reached, and the rank of the furthest.
+struct Furthest(Vec<Vec<(u32, u32)>>);
+
+impl Furthest {
+    /// Whether a further copy of a step was reached in this round, which stands for it and for all that follows it; notes that it was reached.
+    fn is_ahead_of(&mut self, step: StepId, copies: &[Copies], round: u32) -> bool {
+        let mut is_ahead = false;
+        for (copies, furthest) in copies.iter().zip(&mut self.0) {
+            let Some((original, rank)) = copies.original(step) else { continue };
+            match &mut furthest[original as usize] {
+                (known, furthest) if *known == round && *furthest > rank => is_ahead = true,
+                reached => *reached = (round, rank),
+            }
+        }
+        is_ahead
     }
 }
 

@@ -316,6 +316,9 @@ fn bombs_end() {
         r"((a*)*b*)*c{50}.*d{50}",
         "(a|b|ab)*c.{12}$",
         r"(\b\p{L}\b|\B.){300}",
+        "^(a?b?c?d?e?f?g?h?){0,5000}$",
+        "^(a?b?c?d?e?f?g?h?){5000}$",
+        "(?=(a?b?c?d?e?f?g?h?){0,5000}$)[a-h]*x",
     ];
     for bomb in bombs {
         let begun = Instant::now();
