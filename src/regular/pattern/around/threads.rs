@@ -16,6 +16,9 @@ const THREADS_PER_STATE: usize = 48;
 /// A thread that is kept counts as so many that are followed, as it takes memory.
 const KEPT: usize = 4;
 
+/// What a set of threads takes beside them, in threads.
+const SET: usize = 4;
+
 /// A set of threads, by its number: what is owed is the same for many threads, and is followed once.
 pub(super) type ThreadsId = u32;
 
@@ -254,7 +257,7 @@ impl<'n> Threads<'n> {
         if let Some(known) = self.numbers.get(threads.as_slice()) {
             return Ok(*known);
         }
-        self.follow(KEPT * (1 + threads.len()))?;
+        self.follow(KEPT * (SET + threads.len()))?;
         let number = ThreadsId::try_from(self.sets.len()).map_err(|_| too_many(self.limit))?;
         let threads: Rc<[Thread]> = threads.into();
         self.sets.push(threads.clone());
