@@ -1,4 +1,4 @@
-//! Arrays that count: which kinds of elements may come so that all counts can still be met.
+//! Arrays that count, or in which something must come again: which kinds of elements may come so that the array can still be finished.
 //!
 //! How many elements were read and how many of them counted, each only as far as it matters, is a state; there are finitely many. The least length
 //! of what remains from each state is found backwards, from the longest arrays on. A state from which nothing leads to the end has none, and
