@@ -148,10 +148,13 @@ impl Spelling {
     ) -> u32 {
         /// The length of an empty array or object.
         const EMPTY: u32 = 2;
+        let (least, values) = (self.schema.least_len(node), self.schema.values(node));
+        if values.arrays.is_empty() && values.objects.is_empty() {
+            return least.saturating_mul(count);
+        }
         let all = [Json::Array(Vec::new()), Json::Object(Map::new())].map(Arc::new);
         let empty: Vec<_> = self.values_of(node, &all).cloned().collect();
-        let other = self.value_avoiding(node, 0, &empty).filter(|_| !empty.is_empty());
-        let other = other.map_or_else(|| self.schema.least_len(node), |value| value.min_len());
+        let other = self.value_avoiding(node, 0, &empty).map_or(least, |value| value.min_len());
         let unseen = empty.iter().filter(|value| !seen.contains(value)).count();
         let of_empty = count.min(u32::try_from(unseen).unwrap_or(u32::MAX));
         other.saturating_mul(count).saturating_sub(other.saturating_sub(EMPTY).saturating_mul(of_empty))
@@ -290,8 +293,11 @@ impl Rule for Value {
     /// before a completion goes on behind it.
     fn min_len(&self) -> u32 {
         let least = self.spelling.schema.least_len(self.node);
+        if !self.avoid.iter().any(is_empty) {
+            return least;
+        }
         let scalar = self.least_scalar_len();
-        if scalar.is_some_and(|len| len <= least) || !self.avoid.iter().any(is_empty) {
+        if scalar.is_some_and(|len| len <= least) {
             return least;
         }
         let nested = self.arrays().chain(self.objects()).map(|value| value.min_len());

@@ -99,7 +99,7 @@ struct Reach {
     pending: Vec<StepId>,
     /// The character before, and where to go on from.
     found: Vec<u32>,
-    furthest: Furthest,
+    furthest: Reached,
     /// How many steps were ever followed.
     followed: usize,
 }
@@ -240,7 +240,7 @@ impl<'n> Subsets<'n> {
 
 impl Reach {
     fn new(nfa: &Nfa) -> Self {
-        let furthest = Furthest(vec![vec![(0, 0); nfa.steps.len()]; nfa.copies.len()]);
+        let furthest = Reached(vec![vec![(0, 0); nfa.steps.len()]; nfa.copies.len()]);
         let (rounds, pending, found) = (vec![0; nfa.steps.len()], Vec::new(), Vec::new());
         Self { rounds, round: 0, pending, found, furthest, followed: 0 }
     }
@@ -286,9 +286,9 @@ impl Reach {
 }
 
 /// By how deep repetitions nest, for each step the round in which a copy of it was last reached, and the rank of the furthest.
-struct Furthest(Vec<Vec<(u32, u32)>>);
+struct Reached(Vec<Vec<(u32, u32)>>);
 
-impl Furthest {
+impl Reached {
     /// Whether a further copy of a step was reached in this round, which stands for it and for all that follows it; notes that it was reached.
     fn is_ahead_of(&mut self, step: StepId, copies: &[Copies], round: u32) -> bool {
         let mut is_ahead = false;

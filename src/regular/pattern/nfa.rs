@@ -62,6 +62,12 @@ impl Copies {
     pub(super) fn original(&self, step: StepId) -> Option<(StepId, u32)> {
         self.originals.get(step as usize).copied().flatten()
     }
+
+    /// Whether both are copies of the same step, and the first is the further one.
+    pub(super) fn is_further(&self, one: StepId, other: StepId) -> bool {
+        let copies = self.original(one).zip(self.original(other));
+        copies.is_some_and(|((one, rank), (other, behind))| one == other && rank > behind)
+    }
 }
 
 /// Which of some copies is the furthest, in the order in which they were added: what is read first is added last.

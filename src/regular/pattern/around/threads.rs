@@ -320,10 +320,7 @@ impl<'n> Threads<'n> {
 
     /// Whether a thread is where another one is, or further, and owes the same.
     fn is_no_nearer(&self, one: &Thread, other: &Thread) -> bool {
-        let is_further = |copies: &Copies| match (copies.original(one.step), copies.original(other.step)) {
-            (Some((original, rank)), Some((also, other))) => original == also && rank >= other,
-            _ => false,
-        };
+        let is_further = |copies: &Copies| copies.is_further(one.step, other.step);
         one.duties == other.duties && (one.step == other.step || self.nfa.copies.iter().any(is_further))
     }
 
