@@ -259,6 +259,14 @@ fn what_goes_on_behind_a_captured_text() {
         json!({"type": "array", "prefixItems": [{"type": "string"}, {"type": ["string", "null"]}], "items": false, "uniqueItems": true}),
         r#"["a",null]"#,
     );
+    // Elements that are arrays of the same kind.
+    let nested = |items: Value| json!({"type": "array", "uniqueItems": true, "items": items});
+    check(nested(json!({"$ref": "#"})), "[[],[[]],[[],[[]]]]");
+    let or_else = |other: Value| nested(json!({"anyOf": [other, {"$ref": "#"}]}));
+    check(or_else(json!({"type": "null"})), "[null,[],[null]]");
+    let mut two = or_else(json!({"enum": [null, []]}));
+    two["minItems"] = json!(2);
+    check(two, "[null,[null,[]]]");
     let repeating = |items: Value| json!({"type": "array", "items": items, "not": {"uniqueItems": true}});
     check(repeating(json!({"type": "string"})), r#"["a","","ab",""]"#);
     check(repeating(empty), r#"["",{},[],{}]"#);

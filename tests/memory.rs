@@ -82,6 +82,32 @@ fn dropped_grammars_give_their_memory_back() {
     assert!(again.bytes_current <= shared, "{} bytes are kept", again.bytes_current);
 }
 
+/// Within a captured text each token has a state of its own, which must not hold a copy of all that was read.
+#[test]
+fn a_captured_text_is_held_once() {
+    const TOKENS: usize = 3_000;
+    let strings = json!({"type": "array", "items": {"type": "string"}, "uniqueItems": true});
+    let cases = [(json!({"type": "object"}), "{\""), (strings, "[\"")];
+    let compiler = Compiler::with_limits(Vocabulary::o200k_harmony(), limits());
+    let word = COMPILER.vocabulary().encode(" international").expect("has an encoder")[0];
+    for (schema, beginning) in cases {
+        let grammar = compiler.compile_schema(&schema, &Options::default()).expect("compiles");
+        let mut mask = TokenMask::new(WIDTH);
+        let run = || {
+            let mut matcher = grammar.matcher();
+            let beginning = COMPILER.vocabulary().encode(beginning).expect("has an encoder");
+            for token in beginning.into_iter().chain([word; TOKENS]) {
+                matcher.fill_mask(&mut mask);
+                matcher.accept(token).expect("in the mask");
+            }
+        };
+        let used = allocation_counter::measure(run);
+        // A copy for each token would be 63 MB.
+        println!("{schema}: {} MB at most", used.bytes_max >> 20);
+        assert!(used.bytes_max < 16 << 20, "{schema}: {} bytes", used.bytes_max);
+    }
+}
+
 /// Masks and tokens of states that were met before, in messages' bodies: once the lists of a matcher have their length, nothing is allocated. A header
 /// is kept as it is read.
 #[test]

@@ -66,7 +66,7 @@ pub(crate) fn token_text(vocabulary: &Vocabulary, token: TokenId) -> String {
     vocabulary.decode(&[token])
 }
 
-/// How long a word of several alternatives is: `a`, `a or b`, `a, b or c`.
+/// Joins alternatives into a phrase: `a`, `a or b`, `a, b or c`.
 pub(crate) fn alternatives(words: &[String]) -> String {
     match words {
         [] => "nothing more".to_owned(),

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use super::openings::Openings;
-use super::thread::{Head, Tape, Thread, add};
+use super::tape::Tape;
+use super::thread::{Head, Thread, add};
 use crate::expression::{Label, Leaf, State};
 
 /// The threads after the bytes of a token.

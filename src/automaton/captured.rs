@@ -1,8 +1,7 @@
-//! What completes a text of which only the place in its leaf is known, where it is captured and what follows may depend on all of it.
+//! Completions of a captured text of which only the leaf state is known, not the bytes that were read.
 //!
-//! A binder tells few texts apart: an element must not say what another says, a name must not be one that comes again. So what completes one text
-//! completes all others, but for those that are told apart; and for each of these there is a completion of its own. One of all these completes the
-//! text, whatever it is.
+//! A binder distinguishes few texts: those that an element or name must not say again. One completion serves all texts that it does not
+//! distinguish, and each distinguished text has one of its own. Whatever the text is, one of them completes it.
 
 use std::sync::Arc;
 
@@ -10,7 +9,8 @@ use super::completion::{Completion, completion};
 use super::expansions::Expansions;
 use super::residual::Unit;
 use super::stack::{Frame, Stack};
-use super::thread::{Tape, Thread};
+use super::tape::Tape;
+use super::thread::Thread;
 
 /// Where captured texts are told apart at several levels, every combination counts. Beyond this many each text must be looked at.
 const MOST: usize = 64;
@@ -77,7 +77,8 @@ impl Found<'_> {
         let Tape::Read(tape) = &self.thread.tape else { return };
         for frame in &self.frames {
             let Frame::CaptureEnd { start, .. } = frame else { continue };
-            if let Some(own) = self.texts.iter().position(|text| text.starts_with(&tape[*start..])) {
+            let own = tape.since(*start);
+            if let Some(own) = self.texts.iter().position(|text| text.starts_with(&own)) {
                 self.texts.remove(own);
             }
         }

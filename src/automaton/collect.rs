@@ -1,11 +1,12 @@
 //! Collecting the tokens that threads allow.
 //!
-//! A token that leaves a leaf ends a frame at some node of the trie, and the frame below goes on from there. So the walk is over *frames*: what a
-//! frame reads below some [ways](super::ways) is found for all of them together, and the ways at which it ends lead to the next one. No thread is
-//! stepped over bytes, and where the ways end nothing is opened: what follows (all members that an object may still have) is never made.
+//! The walk is over *frames*, not over threads. A frame ends at some nodes of the trie, its [ways](super::ways); the frame below reads on
+//! from all of them at once, and gives the tokens that it reads there and the ways at which it ends itself. No thread is stepped over
+//! bytes, and where no token goes on, what follows (all members that an object may still have) is never expanded.
 //!
-//! A captured text is the exception, as what follows it is its own. There all texts are read as one as far as they have something in common
-//! ([`Tape::Any`]), those that are followed as [most](super::usual) are to the end, and from there each is advanced by itself.
+//! Captured texts are the exception, because each has a continuation of its own. All texts are read as one as long as their continuations
+//! agree ([`Tape::Any`]). Texts that have the [usual](super::usual) continuation stay together to the end; each other text is advanced by
+//! itself.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -23,7 +24,8 @@ use super::sort::{Exits, Scope, pass_on};
 use super::stack::{Frame, Stack};
 use super::steps::Steps;
 use super::summary::{Beyond, Summary};
-use super::thread::{Head, Tape, Thread};
+use super::tape::Tape;
+use super::thread::{Head, Thread};
 use super::token_set::TokenSet;
 use super::usual::Usual;
 use super::walk;

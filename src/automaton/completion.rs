@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::expansions::Expansions;
 use super::residual::{Unit, accepts, step};
 use super::stack::Stack;
-use super::thread::{Head, Tape, Thread, open};
+use super::tape::Tape;
+use super::thread::{Head, Thread, open};
 use crate::expression::{Expression, Label};
 
 /// The longest forced run that is looked for, in units. A forced run ends by itself (the end can always be reached); this bounds the work of one call.
@@ -17,8 +18,8 @@ const FORCED_UNITS: usize = 4096;
 /// How much longer than the least length a completion may get, as a factor and in units, before it is searched for.
 const PATIENCE: (usize, usize) = (4, 256);
 
-/// How much dearer a search takes what is still to come than what was read: each unit that was read counts, so a way that keeps its promises never is left in the
-/// end, but it counts little, so none is left at every turn.
+/// The weight of the estimated remaining length against the length read, as in weighted A*. Above one the search goes deep first; as it is
+/// finite, a path whose estimate never shrinks is given up in the end.
 const WEIGHT: u64 = 8;
 
 /// What reads everything.
@@ -31,9 +32,10 @@ pub(super) struct Completion {
 
 /// A cheapest completion, as far as the least lengths of what remains tell.
 ///
-/// They are exact where the grammar alone says what may come, and then the nearest end is straight ahead. Where it depends on the text they may be too small: of arrays
-/// that must differ from `[]` and `[[]]`, the bracket promises one that ends at once. Straight ahead may have no end then (each array begins with another
-/// one), so after a while the ways that were not taken are looked at, too, until the [next captured text](Search::settle) has an end.
+/// The least lengths are exact where only the grammar decides what follows; then the greedy path is the shortest. Where the captured text
+/// matters they may be too small, and the greedy path may have no end: of arrays that must differ from `[]` and `[[]]`, each opens another.
+/// So after [`PATIENCE`] the alternatives that were passed over are searched, too, until the [next captured text](Search::settle) is
+/// complete.
 pub(super) fn completion(threads: &[Thread], rules: &Expansions) -> Completion {
     let least = threads.iter().map(Thread::min_len).min().unwrap_or_default() as usize;
     let enough = least.saturating_mul(PATIENCE.0).saturating_add(PATIENCE.1);
@@ -90,8 +92,9 @@ impl Search {
         Self { patience: None, ways, added: 0, pieces, open, remained: u32::MAX, spare: SETTLED }
     }
 
-    /// Once a captured text has ended, whatever it is, what follows can be completed, too. So other texts are not looked at any more: each would be combined
-    /// with all that come later (six arrays of six different arrays each took more than 5 GB). Those within another one are, as that may hold a text of its own kind.
+    /// Once a captured text is complete, the rest can be completed whatever the text is. So alternatives that were found before are
+    /// dropped; otherwise each would be combined with all captures that come later (six arrays of six different arrays each took more than
+    /// 5 GB). Captures within another capture are still explored, as that may hold a text of its own kind.
     fn settle(&mut self, way: &Way) {
         let has_captured = way.last.is_some_and(|last| !self.pieces[last].captured.is_empty());
         if self.patience.is_some() || !has_captured || !way.taken.is_empty() {

@@ -32,14 +32,15 @@ impl Weight for Expression {
         let parts = match self.kind() {
             Kind::Empty | Kind::Special(_) => 0,
             Kind::Literal(bytes) => bytes.len(),
-            // A rule's own data, roughly.
-            Kind::Rule(_) => 256,
+            Kind::Rule(rule) => rule.held_bytes(),
             Kind::Match { leaf, arms } => {
                 leaf.memory_bytes() + arms.iter().map(Self::weight_bytes).sum::<usize>()
             }
             Kind::Sequence(head, tail) => head.weight_bytes() + tail.weight_bytes(),
             Kind::Choice(options) => options.iter().map(Self::weight_bytes).sum(),
-            Kind::Capture { body, then, .. } => 256 + body.weight_bytes() + then.weight_bytes(),
+            Kind::Capture { body, then, binder } => {
+                binder.held_bytes() + body.weight_bytes() + then.weight_bytes()
+            }
         };
         NODE + parts
     }

@@ -31,6 +31,7 @@ mod sort;
 mod stack;
 mod steps;
 mod summary;
+mod tape;
 mod thread;
 mod token_set;
 mod usual;
@@ -55,7 +56,8 @@ use openings::Openings;
 use residual::ThreadSet;
 use stack::Stack;
 use steps::turns;
-use thread::{Tape, Thread};
+use tape::Tape;
+use thread::Thread;
 
 use crate::cache::{Bounded, bounded};
 use crate::expression::Expression;

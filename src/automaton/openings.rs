@@ -1,11 +1,12 @@
-//! What stands on a stack: the threads that follow a frame, opened once for all states of the frame and all ways in which it ends.
+//! The threads at the top of a stack, opened once, whatever state the frame above was in and wherever it ended.
 
 use std::sync::{Arc, OnceLock, Weak};
 
 use super::expansions::Expansions;
 use super::stack::Stack;
 use super::summary::{Summaries, summaries};
-use super::thread::{Tape, Thread, open};
+use super::tape::Tape;
+use super::thread::{Thread, open};
 use crate::cache::{Bounded, Parts, Weighed, bounded, known};
 
 /// The threads of the stacks that were reached, with the rules that they are opened by, and what expressions do with tokens. The tape of a key holds no bytes.
@@ -66,7 +67,9 @@ impl Openings {
             return threads;
         }
         let make = |(stack, tape): &(Stack, Tape)| self.open(stack, tape);
-        let bytes = |_: &(Stack, Tape), threads: &[Thread]| threads.len() * Thread::WEIGHT;
+        let bytes = |(stack, _): &(Stack, Tape), threads: &[Thread]| {
+            stack.held_bytes() + threads.len() * Thread::WEIGHT
+        };
         let threads = known(&self.threads, &Parts((stack, &tape)), make, bytes);
         if let Some(noted) = noted {
             noted.get_or_init(|| Arc::downgrade(&threads));

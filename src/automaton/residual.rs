@@ -143,12 +143,12 @@ impl Weight for Arc<[Unit]> {
 
 impl Weight for Residual {
     fn weight_bytes(&self) -> usize {
-        let tapes = self.threads().iter().map(|thread| thread.tape.len());
+        let held = self.threads().iter().map(|thread| thread.tape.held_bytes() + thread.below.held_bytes());
         // What a dropped mask and a dropped residual leave behind, too.
         2 * size_of::<Inner>()
             + size_of::<Allowed>()
             + self.threads().len() * Thread::WEIGHT
-            + tapes.sum::<usize>()
+            + held.sum::<usize>()
     }
 }
 

@@ -1,10 +1,13 @@
 //! Sorting the tokens of a vocabulary by what a leaf state does with them.
 //!
-//! Four ways, by how much is known of the state. Where the texts that may follow are at hand, as names are, their paths in the trie are followed: p99 of
-//! mask + accept is 0.96 of what it is where the leaf is asked for each byte, the mean 0.98 (1,500 files of maskbench-dev, old and new in turn, four
-//! times). Where the state reads any plain text, the vocabulary has the tokens listed, and where an automaton alone
-//! reads plain text, it reads it [shape by shape](super::plain); in both, only what lies behind a byte that is not plain is walked. Otherwise the trie
-//! is walked with the leaf itself, and so it is where only a word or two may follow.
+//! There are four methods, by how much is known of the state:
+//!
+//! * Where the leaf lists its texts, as for names, their paths in the trie are followed: p99 of mask + accept is 0.96 of what it is where
+//!   the leaf is asked for each byte, the mean 0.98 (1,500 files of maskbench-dev, old and new in turn, four times).
+//! * Where the state reads any plain text, the vocabulary has the tokens listed.
+//! * Where an automaton alone reads plain text, it reads it [shape by shape](super::plain). Here and before, only what lies behind a byte
+//!   that is not plain is walked.
+//! * Otherwise, or where only a word or two may follow, the trie is walked with the leaf itself.
 
 use std::ops::Range;
 use std::sync::Arc;

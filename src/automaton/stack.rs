@@ -43,6 +43,19 @@ impl Frame {
             Self::Bind { binder, .. } => binder.min_len(),
         }
     }
+
+    /// What it remembers of the text, in bytes of memory.
+    fn held_bytes(&self) -> usize {
+        match self {
+            Self::Expression(expression) => match expression.kind() {
+                Kind::Rule(rule) => rule.held_bytes(),
+                _ => 0,
+            },
+            Self::CaptureEnd { binder, .. } => binder.held_bytes(),
+            Self::Bind { text, binder } => text.len() + binder.held_bytes(),
+            Self::Arms(_) | Self::Own(_) => 0,
+        }
+    }
 }
 
 /// Frames to be read one after the other, and alternatives of such. Cheap to clone.
@@ -129,6 +142,12 @@ impl Stack {
     /// Whether the same frame is on top of both.
     pub(super) fn has_top_of(&self, other: &Self) -> bool {
         self.top().zip(other.top()).is_some_and(|((frame, _), (other, _))| frame == other)
+    }
+
+    /// The bytes of memory that its top holds. What is below is mostly shared.
+    pub(super) fn held_bytes(&self) -> usize {
+        let tops = self.alternatives().iter().filter_map(Self::top);
+        tops.map(|(frame, _)| frame.held_bytes()).sum()
     }
 
     /// The frames from the top, along the first of alternatives.

@@ -9,6 +9,7 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::expansions::Expansions;
 use super::stack::{Frame, Stack};
+use super::tape::{Tape, Text};
 use crate::expression::{Beginning, Expression, Kind, Label, Leaf, State, Then};
 use crate::special::SpecialToken;
 
@@ -23,49 +24,6 @@ pub(super) enum Head {
     Special(SpecialToken),
     /// Everything has been read; above [what depends on a captured text](Frame::Own), what is common to all texts.
     End,
-}
-
-/// The bytes read since the outermost open capture began.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) enum Tape {
-    /// No capture is open.
-    #[default]
-    Outside,
-    /// These were read.
-    Read(Arc<[u8]>),
-    /// Any were read: the threads are those that all captured texts have in common.
-    Any,
-}
-
-impl Tape {
-    /// The tape after more bytes.
-    pub(super) fn extended(&self, read: &[u8]) -> Self {
-        match self {
-            Self::Read(tape) if !read.is_empty() => Self::Read([tape, read].concat().into()),
-            _ => self.clone(),
-        }
-    }
-
-    /// What is common to this tape and all others with the same captures open.
-    pub(super) fn forgotten(&self) -> Self {
-        match self {
-            Self::Outside => Self::Outside,
-            Self::Read(_) | Self::Any => Self::Any,
-        }
-    }
-
-    /// The tape behind a capture, which is the outermost one or not.
-    pub(super) fn behind(&self, outermost: bool) -> Self {
-        if outermost { Self::Outside } else { self.clone() }
-    }
-
-    /// How many bytes it holds.
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Outside | Self::Any => 0,
-            Self::Read(tape) => tape.len(),
-        }
-    }
 }
 
 /// One open alternative.
@@ -204,7 +162,7 @@ impl Opening<'_> {
                 let Tape::Read(read) = &tape else {
                     return self.begin(binder.begins(), (then, below), &behind);
                 };
-                let bind = Frame::Bind { text: read[*start..].into(), binder: binder.clone() };
+                let bind = Frame::Bind { text: read.since(*start).into(), binder: binder.clone() };
                 self.push(then.clone(), below.push(bind), behind);
             }
             Some((Frame::Bind { text, binder }, below)) => {
@@ -248,7 +206,7 @@ impl Opening<'_> {
             Kind::Capture { body, then, binder } => {
                 let (start, outermost) = (tape.len(), tape == Tape::Outside);
                 let end = Frame::CaptureEnd { start, outermost, then: then.clone(), binder: binder.clone() };
-                let tape = if outermost { Tape::Read([].into()) } else { tape };
+                let tape = if outermost { Tape::Read(Text::new()) } else { tape };
                 self.push(body.clone(), below.push(end), tape);
             }
         }

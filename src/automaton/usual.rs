@@ -1,11 +1,12 @@
 //! What follows most captured texts.
 //!
-//! A captured text decides what follows it, but a binder may know few texts, and say the same after all others: the value of a member matters
-//! where it is that of an object to avoid. A string may be left in eighty ways and more; those that end a text the binder knows are judged one by one, and
-//! all others together.
+//! A binder may know a few texts only, and give one continuation after all others: the value of a member matters only if an object to avoid
+//! has it. A string can end at eighty nodes of the trie or more. Those that end a text the binder knows are judged one by one, all others
+//! together.
 
 use super::stack::{Frame, Stack};
-use super::thread::{Tape, Thread};
+use super::tape::Tape;
+use super::thread::Thread;
 use super::ways::Ways;
 use crate::vocabulary::Vocabulary;
 
@@ -32,7 +33,13 @@ impl Usual {
         let (Frame::CaptureEnd { start, outermost, then, binder }, rest) = below.top()? else { return None };
         let Tape::Read(tape) = &thread.tape else { return None };
         let below = rest.push_expression(&binder.usual()?).push_expression(then);
-        let is_known = |node: &u32| binder.knows(&[&tape[*start..], read(*node)].concat());
+        let mut text = tape.since(*start);
+        let before = text.len();
+        let is_known = |node: &u32| {
+            text.truncate(before);
+            text.extend(read(*node));
+            binder.knows(&text)
+        };
         let (known, others): (Vec<u32>, Vec<u32>) = ways.nodes().iter().copied().partition(is_known);
         let behind = thread.tape.behind(*outermost);
         Some(Self { below, tape: behind, ways: Ways::new(vocabulary, others), known })

@@ -1,8 +1,8 @@
-//! Ways: places in the vocabulary's trie at which one frame ends and the next begins.
+//! Ways: the nodes of the vocabulary's trie at which one frame ends and the next one begins, in the middle of tokens.
 //!
-//! What follows a text depends on it only through the tokens that go on after it, and those are the tokens below some nodes of the trie. Most
-//! texts are left in the same few ways (a string at its quotation mark), so what a language does with ways is found once and shared by every
-//! grammar, and a mask is put together from what is known of the frames on its stack.
+//! Every token that crosses such a boundary lies below one of these nodes, so all that a frame's text decides about the next frame is the
+//! set of nodes. Most texts end at the same few of them (a string at its quotation mark). So what a language does with a set of nodes is
+//! computed once and shared by all grammars, and a mask is put together frame by frame.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
-//! Which tokens leave an end within reach: masks narrowed by what completes the text after each token.
+//! Masks under a near deadline: the tokens after which the text can still be completed in time.
 //!
-//! A token that stays inside a leaf leads to one of few states, and what completes the text from there is found once per state, not once per
-//! token. While a text is being captured, what follows depends on it: then [a completion for each text](super::captured) must be in time, and where one
-//! is not, tokens are judged one by one. Tokens beyond a leaf that are too many to be listed, or were found by walking all threads at
-//! once, are left out: a deadline narrows, and may narrow too far.
+//! Tokens that stay inside a leaf lead to few states, so completions are found once per state and not once per token. While a text is being
+//! captured, what follows depends on it: then [a completion for each distinguished text](super::captured) must be in time, and where one is
+//! not, tokens are judged one by one. Tokens beyond a leaf that are too many to be listed, or that were found by walking all threads at
+//! once, are left out: a token that misses the deadline is never kept, but one that meets it may be dropped.
 //!
 //! All this is for deadlines that are near. How many tokens are enough, whichever comes next, is found once for a residual; where more are left the
 //! mask is the residual's own, at the price of one without a deadline (`cargo bench --bench engine -- deadline`).
@@ -14,7 +14,8 @@ use std::cell::Cell;
 
 use super::allowed::Allowed;
 use super::residual::{Residual, Unit};
-use super::thread::{Head, Tape, Thread};
+use super::tape::Tape;
+use super::thread::{Head, Thread};
 use super::token_set::TokenSet;
 use super::{Automaton, captured, completion};
 use crate::expression::{Leaf, State};

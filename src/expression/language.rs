@@ -19,9 +19,9 @@ pub struct State(pub u128);
 
 /// The state that stands for another one when tokens are sorted.
 ///
-/// The promise, for byte strings of up to 255 bytes: one leads from the state to a live state that is not [complete](Language::is_complete)
-/// exactly where it leads from the representative to one whose [cost](Language::cost) is within the budget; and the representative accepts
-/// after it where the state does, with the same label.
+/// The promise, for every byte string of at most 255 bytes: it leads the state to a live state that is not
+/// [complete](Language::is_complete) if and only if it leads the representative to one whose [cost](Language::cost) is within the budget;
+/// and where the state accepts after it, the representative accepts with the same label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
     /// The representative's language; `None` where it is the state's own.
@@ -121,8 +121,8 @@ pub trait Language: Debug + Send + Sync + Any {
         None
     }
 
-    /// A state of a wider language that mostly reads on alike: where bytes lead both to equal states, these are complete alike, and lead to equal ones
-    /// again. The wider language has no twins itself.
+    /// A state of a wider language that usually behaves the same: as soon as some bytes lead both to equal states, either both of these are
+    /// complete or neither is, and they lead to equal states again. So work on the wider language can be shared. It has no twins itself.
     fn twin(&self, _state: State) -> Option<(Leaf, State)> {
         None
     }
@@ -132,15 +132,15 @@ pub trait Language: Debug + Send + Sync + Any {
         Class::of(state)
     }
 
-    /// What has been used up on the way to this state of a budget that a [`Class`] may have: it only grows along a text. 0 where classes have
-    /// no budgets.
+    /// How much of the budget of a [`Class`] the text read so far has used. It never decreases along a text. 0 where classes have no
+    /// budgets.
     fn cost(&self, _state: State) -> u32 {
         0
     }
 
-    /// The automaton by which plain bytes (see [`Vocabulary::is_plain`](crate::Vocabulary::is_plain)) are read from here, where they are read by
-    /// one: it reads only UTF-8, says alone which of them are live, and none of them completes a text. What they add to the
-    /// [cost](Self::cost), if anything, is one for each character begun, and what the automaton still asks for.
+    /// The DFA that alone decides which plain bytes (see [`Vocabulary::is_plain`](crate::Vocabulary::is_plain)) are live from here, where
+    /// there is one. It reads only UTF-8, and no plain byte completes a text. Plain bytes add to the [cost](Self::cost) at most one for
+    /// each character begun, and what the DFA still requires.
     fn plain(&self, _state: State) -> Option<PlainText<'_>> {
         None
     }

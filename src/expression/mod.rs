@@ -26,6 +26,7 @@ use foldhash::fast::FixedState;
 
 pub use dfa::DfaLanguage;
 pub use language::{Class, Label, Language, Leaf, PlainText, State};
+pub(crate) use rule::RULE_BYTES;
 pub use rule::{Beginning, Binder, BinderRef, Rule, RuleRef, Then};
 
 use crate::special::SpecialToken;

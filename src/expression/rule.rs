@@ -9,6 +9,9 @@ use std::sync::Arc;
 use super::Expression;
 use crate::regular::ByteSet;
 
+/// What a rule or binder holds that remembers nothing.
+pub(crate) const RULE_BYTES: usize = 256;
+
 /// A named expression whose body is computed on demand.
 ///
 /// A rule is a value: two rules that are [`same`](Rule::same) have the same body, whenever it is computed.
@@ -19,10 +22,16 @@ pub trait Rule: Debug + Send + Sync + Any {
     /// The length in bytes of a shortest text of the body. Must not expand: it is asked while expressions are built.
     fn min_len(&self) -> u32;
 
-    /// Whether the same rule comes again where other things follow it, as the value of a schema does: then what it does with tokens is remembered for all of
-    /// these. What carries what was read so far seldom does.
+    /// Whether this rule is likely to occur again with something else behind it, as the value of a schema does. If so, which tokens it
+    /// allows is remembered once for all that may follow. A rule that holds what was read so far gives `false`: it is almost never met
+    /// twice.
     fn recurs(&self) -> bool {
         true
+    }
+
+    /// The bytes of memory that the rule holds and few others share, roughly. Caches are bounded by them, so what was read and is remembered here must count.
+    fn held_bytes(&self) -> usize {
+        RULE_BYTES
     }
 
     /// Where in the grammar this is, in a user's words, for error messages: `arguments of functions.f, /properties/city`.
@@ -55,15 +64,20 @@ pub trait Binder: Debug + Send + Sync + Any {
         true
     }
 
-    /// The texts that are not followed as others are, each of a text of the captured expression: those that the binder knows, and those of `later`, which were
-    /// captured in a completion, that must not come again. What completes a text completes each other that says none of these; and what completes one
-    /// of these completes all that say the same. `None` where all of a text matters.
+    /// The captured texts whose continuation may differ from the usual one: those that the binder [knows](Binder::knows), and those of
+    /// `later` (captured by a proposed completion) that must not come again. What completes one text completes every text that is not
+    /// listed here; what completes a listed text completes every text with the same value. `None` where all of a text matters.
     fn told_apart(&self, _later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
         None
     }
 
     /// The length in bytes of a shortest text of what follows, whatever was captured.
     fn min_len(&self) -> u32;
+
+    /// As a rule's [`held_bytes`](Rule::held_bytes).
+    fn held_bytes(&self) -> usize {
+        RULE_BYTES
+    }
 
     /// Whether the other binder is this one, by content.
     fn same(&self, other: &dyn Binder) -> bool;
@@ -72,8 +86,8 @@ pub trait Binder: Debug + Send + Sync + Any {
     fn fingerprint(&self) -> u64;
 }
 
-/// One way in which what follows a captured text begins, whatever was captured: each text that follows begins in one of these ways, and each
-/// `text` begins what follows each captured text.
+/// One of the ways in which the continuation of a captured text may begin, the same for all captured texts: every continuation begins in
+/// one of them, and each `text` begins a continuation of every captured text.
 #[derive(Debug)]
 pub struct Beginning {
     /// What is the same.

@@ -7,6 +7,8 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::expression::fingerprint;
 
 /// A list that is never changed.
@@ -14,6 +16,13 @@ use crate::expression::fingerprint;
 pub(super) struct List<T> {
     items: Arc<[T]>,
     fingerprint: u64,
+}
+
+impl<T> List<T> {
+    /// The bytes of memory of the list, of which `item` says what each item holds for itself.
+    pub(super) fn held_bytes(&self, item: impl Fn(&T) -> usize) -> usize {
+        size_of_val(&*self.items) + self.items.iter().map(item).sum::<usize>()
+    }
 }
 
 impl<T: Hash> FromIterator<T> for List<T> {
@@ -48,4 +57,15 @@ impl<T> Hash for List<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.fingerprint);
     }
+}
+
+/// The bytes of memory of a JSON value, roughly.
+pub(super) fn held_bytes(value: &Value) -> usize {
+    let parts = match value {
+        Value::String(text) => text.len(),
+        Value::Array(values) => values.iter().map(held_bytes).sum(),
+        Value::Object(members) => members.iter().map(|(name, value)| name.len() + held_bytes(value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    };
+    size_of::<Value>() + parts
 }

@@ -38,10 +38,6 @@ impl Listed {
         self.words.iter().map(AsRef::as_ref)
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.words.len()
-    }
-
     /// All states are below this.
     pub(super) fn states(&self) -> StateId {
         let last = self.starts.last().zip(self.words.last());
@@ -74,6 +70,11 @@ impl Listed {
     pub(super) fn read(&self, state: StateId) -> (usize, &str) {
         let (at, depth) = self.place(state);
         (at, &self.words[at][..depth])
+    }
+
+    /// The word at a place.
+    pub(super) fn word(&self, place: usize) -> &str {
+        &self.words[place]
     }
 
     /// The place of a word among all.

@@ -18,7 +18,7 @@ use super::list::List;
 use super::number;
 use super::object::{Facts, objects};
 use super::string::{self, Words};
-use crate::expression::{Expression, Rule, fingerprint};
+use crate::expression::{Expression, RULE_BYTES, Rule, fingerprint};
 use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, PlannedKind, Schema, Strings, Values};
 
@@ -32,10 +32,10 @@ pub enum PropertyOrder {
     Any,
 }
 
-/// What a member or element adds to the length of a way on which it brings nothing nearer that must still come: more than any other costs, so that a
-/// shortest completion goes to what must come. Lengths alone would not lead there: they leave out the white space of lines and take names for free
-/// that were used, so whatever can be repeated may look shorter each time. What remains has no such addition by itself, or what was begun
-/// could be put off for what was not.
+/// What is added to the length of a continuation whose next member or element brings nothing nearer that must still come. It exceeds any
+/// other cost, so that a shortest completion heads for what is required. Lengths alone do not lead there: they leave out the white space of
+/// lines and take used names for free, so repeating something could look shorter each time. What remains has no such addition by itself, or
+/// what was begun could be put off for what was not.
 pub(super) const WAITING_LEN: u32 = 1 << 16;
 
 /// How JSON is spelled.
@@ -153,11 +153,27 @@ impl Spelling {
             return least.saturating_mul(count);
         }
         let all = [Json::Array(Vec::new()), Json::Object(Map::new())].map(Arc::new);
-        let empty: Vec<_> = self.values_of(node, &all).cloned().collect();
-        let other = self.value_avoiding(node, 0, &empty).map_or(least, |value| value.min_len());
-        let unseen = empty.iter().filter(|value| !seen.contains(value)).count();
+        let unseen = self.values_of(node, &all).filter(|value| !seen.contains(value)).count();
+        let other = self.least_len_of_others(node).max(least);
         let of_empty = count.min(u32::try_from(unseen).unwrap_or(u32::MAX));
         other.saturating_mul(count).saturating_sub(other.saturating_sub(EMPTY).saturating_mul(of_empty))
+    }
+
+    /// No more than the length of any value of a node but an empty array or object. It is not asked how long elements and members are that are not empty
+    /// either: they may be values of the same node.
+    fn least_len_of_others(self: &Arc<Self>, node: NodeId) -> u32 {
+        /// An object with a member: braces, an empty name, a colon and a value.
+        const ONE_MEMBER: u32 = 6;
+        let Values { arrays, objects, .. } = self.schema.values(node);
+        let array = |arrays: &Arrays| {
+            let first = arrays.kinds(0).iter().map(|kind| self.schema.least_len(kind.schema)).min()?;
+            // Each further element has a character and a comma.
+            let more = arrays.min_items.saturating_sub(1).saturating_mul(2);
+            Some(first.saturating_add(2).saturating_add(more))
+        };
+        let value = Value { spelling: self.clone(), node, level: 0, avoid: List::default() };
+        let nested = arrays.iter().filter_map(array).chain(objects.iter().map(|_| ONE_MEMBER));
+        nested.chain(value.least_scalar_len()).min().unwrap_or(0)
     }
 
     /// Whether a node has other values than these.
@@ -302,6 +318,11 @@ impl Rule for Value {
         }
         let nested = self.arrays().chain(self.objects()).map(|value| value.min_len());
         nested.chain(scalar).min().map_or(least, |len| len.max(least))
+    }
+
+    /// The values themselves are those of the array or object around it.
+    fn held_bytes(&self) -> usize {
+        RULE_BYTES + self.avoid.held_bytes(|_| 0)
     }
 
     fn place(&self) -> String {

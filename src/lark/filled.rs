@@ -81,8 +81,8 @@ impl Filled {
     /// The production, then the tail from `from` to `to`.
     fn extended(self: &Arc<Self>, production: &Production, from: usize, to: usize) -> Expression {
         let text = self.production(production);
-        // What follows `to` until it is `to` again is a part of the `to` that ends here: `e` of `"+" e` takes all that could follow it. Without
-        // this, `e: e "+" e` would be read in as many ways as there are trees.
+        // If the production itself ends with `to`, that last `to` reads everything that a tail from `to` to `to` could read. Without this,
+        // `e: e "+" e` would be read once for each of its trees.
         let ends_with_it = match production.rest.last() {
             Some(&last) => last == Symbol::Rule(to) && !self.form.is_nullable(last, &self.source()),
             None => production.head == Symbol::Rule(to),

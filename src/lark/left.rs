@@ -1,10 +1,9 @@
 //! Left recursion, and what replaces it.
 //!
-//! Rules that begin with each other form a *component* of the graph of beginnings. Whatever such a rule `a` reads begins with a production of some rule
-//! `b` of its component that begins with none of them (a *base* of `b`), and goes on with what follows `b` in the rules that begin
-//! with it, until that is `a`. So `a` is, for each `b`: a base of `b`, then the *tail* from `b` to `a`; and the tail from `b` to
-//! `a` is, for each production `c: b rest` of the component: `rest`, then the tail from `c` to `a`; or nothing, where `b` is `a`. This is the left-corner
-//! transform, restricted to the components that need it. Tails recur on the right, where it costs nothing, and are made when reached.
+//! Rules that can begin with each other are a *component*. A text of such a rule `a` is a *base*, followed by a *tail*. The base is a
+//! production of some rule `b` of the component that begins with none of its rules. The tail from `b` to `a` is, for each production `c: b
+//! rest` of the component: `rest`, then the tail from `c` to `a`; or nothing, if `b` is `a`. This is the left-corner transform, restricted
+//! to the components that need it. Tails recur on the right, where recursion costs nothing, and are made when reached.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -103,7 +103,8 @@ impl Dfa {
             return Ok(self.clone());
         }
         let (raw, overlap) = self.pairs(other, Operation::AndNot, limit)?;
-        // The rests of a text are endless and differ in endlessly many words, so a finite language leaves all of them, and all different.
+        // The residual languages of the language of all texts are infinite and differ pairwise in infinitely many words. So taking a finite
+        // language away leaves every state live and no two equivalent: the product is minimal already.
         let is_text = || Arc::ptr_eq(&self.table, &Self::text().table);
         Ok(match overlap {
             Overlap { left_only: false, .. } => Self::empty(),

@@ -1,9 +1,9 @@
 //! Complement and difference of cells.
 //!
-//! What is not in a conjunction fails one of its parts, so the complement of a cell is a union of cells with one part turned round each. In each
-//! the parts before it hold: cells that exclude each other add up where those that overlap would multiply. What is none of many branches that a
-//! member tells apart is for each of its values what is not in one branch, and not a choice of what is wrong with every one. Eight of the 13
-//! schemas of MaskBench that exceeded a limit are read in 1 to 32 ms since.
+//! The complement of a conjunction is a union of cells, each with one part negated and the parts before it kept. These cells exclude each
+//! other, so they add up where overlapping ones would multiply: what is none of many branches that a member distinguishes is, for each
+//! value of that member, the complement of one branch, and not a choice of what is wrong with every branch. Eight of the 13 schemas of
+//! MaskBench that exceeded a limit are read in 1 to 32 ms since.
 //!
 //! A difference looks only at the cells that overlap: the branches of a real `oneOf` mostly exclude each other, and then nothing is turned
 //! round at all.

@@ -47,8 +47,8 @@ pub(super) fn doubtful(words: &[&str], limits: &Limits) -> Result<Option<Strings
     Ok(Some(Strings { language, superset: Some(Arc::new(superset)), ..Strings::default() }))
 }
 
-/// Whether nothing is surely one of the strings, though something may be. No text has any of these, but what is taken away from them needs them, or it would
-/// take away too little.
+/// Whether the strings are doubtful only: nothing surely is one of them, something may be. No text spells them; they are kept because what
+/// is subtracted from a set must remove them, too.
 fn is_doubtful(strings: &Strings) -> bool {
     strings.language.as_ref().is_some_and(|language| language.is_empty())
 }

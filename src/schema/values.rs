@@ -71,8 +71,8 @@ pub enum Written {
     Anyhow,
     /// Those of digits only: in draft 4 `1.0` is no integer.
     InDigits,
-    /// Those of integers that are not of digits only: what is left where integers of draft 4 are taken away. To some validators `1.0` is an integer in draft 4,
-    /// too, so no node has these; what is taken away from them needs them, or it would take away too little.
+    /// Numerals of integers that are not plain digits, such as `1.0`: what is left where integers of draft 4 are subtracted. Some
+    /// validators take them for integers, so no node has them; they are kept only because a later subtraction must remove them, too.
     Otherwise,
 }
 

@@ -1,8 +1,8 @@
-//! Wishes of an object: members that must be there, under names that are not said.
+//! Wishes: members that an object must have under names that the schema does not fix.
 //!
-//! A negated `propertyNames` wishes for a name that is not among some, a negated `additionalProperties` for a value. A member may grant several wishes, but a name
-//! comes once: of the names that are few, one may be needed for a wish that no other name grants. Both the schema, which says whether there is such an object, and its
-//! spelling, which must not use a name up, ask here.
+//! A negated `propertyNames` asks for a name that is not among some, a negated `additionalProperties` for a value. One member may grant
+//! several wishes, but a name occurs once, so a scarce name may be needed for one wish. Both the schema, which says whether there is such
+//! an object, and its spelling, which must not use such a name up, ask here.
 
 use std::collections::BTreeMap;
 

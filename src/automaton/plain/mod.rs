@@ -1,9 +1,10 @@
 //! Plain text read by an automaton: which tokens it reads, and where it stands when plain text ends.
 //!
-//! The vocabulary lists plain text by shape. Where the automaton reads all bytes of a kind alike, one step decides on all tokens of a shape, and
-//! tokens of shapes that stand side by side are taken as one run. Where it does not, the shape and those below it are read by [all states](sets) that their texts
-//! lead to, as long as these do not differ in what may come; else its texts are walked one by one. Against a walk over all of the trie, the slowest thousandth of the masks of a first pass was from 409 µs on when this was made, where it had been from 772 µs on
-//! (`chrt -f 10 harmony-mask-bench maskbench target/corpora/maskbench-dev --sample 1500 --seed 7`).
+//! The vocabulary lists plain text by shape. Where all texts of a shape lead to one state, one step decides on all its tokens, and tokens
+//! of shapes that stand side by side are taken as one run. Where they lead to several states that do not differ in what may come, the
+//! [set](sets) of these is followed. Otherwise the texts are walked one by one. Against a walk over all of the trie, the slowest thousandth
+//! of the masks of a first pass was from 409 µs on when this was made, where it had been from 772 µs on (`chrt -f 10 harmony-mask-bench
+//! maskbench target/corpora/maskbench-dev --sample 1500 --seed 7`).
 //!
 //! Most patterns stay where they are for most characters (`[^/]*`, `\S+`). Each shape therefore knows which kinds of characters come below it, and where
 //! all of them lead back to the state, all that is below is taken at once: p99 of mask + accept over four files with patterns like `(\S+\s+){0,199}\S+` is 178

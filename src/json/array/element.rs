@@ -64,6 +64,10 @@ impl Binder for Element {
         Rule::min_len(&self.0)
     }
 
+    fn held_bytes(&self) -> usize {
+        Rule::held_bytes(&self.0)
+    }
+
     fn same(&self, other: &dyn Binder) -> bool {
         (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| self.0.is_same(&other.0))
     }

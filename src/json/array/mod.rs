@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::distinct::{Count, taken};
 use super::spelling::{Spelling, WAITING_LEN};
-use crate::expression::{Expression, Rule, fingerprint};
+use crate::expression::{Expression, RULE_BYTES, Rule, fingerprint};
 use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, are_equal};
 use element::Element;
 use progress::Progress;
@@ -208,6 +208,10 @@ impl Rule for Elements {
 
     fn recurs(&self) -> bool {
         self.progress.seen.is_empty() && self.progress.avoid.is_empty()
+    }
+
+    fn held_bytes(&self) -> usize {
+        RULE_BYTES + self.progress.held_bytes()
     }
 
     fn place(&self) -> String {

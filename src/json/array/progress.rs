@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::json::list::List;
+use crate::json::list::{List, held_bytes};
 use crate::schema::{ArrayPlan, PlanState, are_equal};
 
 /// As far as it matters.
@@ -32,6 +32,13 @@ impl Progress {
     }
 }
 
+impl Progress {
+    /// The bytes of memory of what it remembers.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.seen.held_bytes() + self.avoid.held_bytes(|array| array.iter().map(held_bytes).sum())
+    }
+}
+
 /// Elements that were read.
 #[derive(Clone, Debug, Default, PartialEq, Hash)]
 pub(super) struct Seen {
@@ -51,6 +58,13 @@ impl Seen {
             Some(value) => self.values.iter().any(|seen| are_equal(seen, value)),
             None => self.deep.iter().any(|deep| **deep == *text),
         }
+    }
+
+    /// Of what was there before the last element only the list is its own.
+    fn held_bytes(&self) -> usize {
+        let last = self.values.last().map_or(0, |value| held_bytes(value));
+        let last_deep = self.deep.last().map_or(0, |text| text.len());
+        self.values.held_bytes(|_| 0) + self.deep.held_bytes(|_| 0) + last + last_deep
     }
 
     /// These and one more.

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::Count;
 use crate::schema::are_equal;
 
-/// For the member or element that comes next: which of its values leave only values to avoid, where `left` ways to go on follow. `avoid` are the
-/// values that it has in what is to be avoided.
+/// The values that the next member or element must not have: those that at least `left` of the things to avoid share, where `left`
+/// continuations follow, so that each continuation could be one to avoid. `avoid` are their values at this place.
 pub(in crate::json) fn taken<'v>(avoid: impl Iterator<Item = &'v Value>, left: Count) -> Vec<Arc<Value>> {
     let mut groups: Vec<(&Value, Count)> = Vec::new();
     for value in avoid {

@@ -3,7 +3,7 @@
 //! The sign is read first and says which magnitudes may follow; so everything below compares magnitudes only. Zero is on both sides: `-0`
 //! is a numeral of it.
 
-use super::bound::{Comparand, weight};
+use super::bound::{Comparand, EQUAL, Orders, weight};
 use super::multiple::{self, Divisor};
 use crate::limits::LimitExceeded;
 use crate::schema::{Bound, Decimal, Numbers};
@@ -15,6 +15,7 @@ pub(super) struct Magnitudes {
     pub(super) upper: Comparand,
     pub(super) divisor: Option<Divisor>,
     pub(super) has_zero: bool,
+    is_point: bool,
     pub(super) extent: Extent,
 }
 
@@ -106,8 +107,15 @@ impl Magnitudes {
             return None;
         }
         let has_zero = lower.inclusive && lower.value.is_zero();
+        let is_point = lower.value == upper.value;
         let (lower, upper) = (Comparand::new(lower), Comparand::new(upper));
-        Some(Self { lower, upper, divisor, has_zero, extent })
+        Some(Self { lower, upper, divisor, has_zero, is_point, extent })
+    }
+
+    /// Whether digits that compare like this with the bounds may begin a magnitude. Of a single one they must be its own: as a bound has to be exceeded by the last
+    /// digit only, each number of a long `enum` would stay open for as many digits as it has, and 4,000 of them took 10 s and 1.6 GB.
+    pub(super) fn may_begin_with(&self, orders: Orders) -> bool {
+        !self.is_point || orders == EQUAL
     }
 }
 

@@ -84,7 +84,8 @@ impl Integer {
             // Whatever begins with a one and is as long is excluded: equal digits need no memory of their own.
             orders.upper = Greater;
         }
-        if count == of.upper.integer_digits() && orders.upper == Greater {
+        let is_above = count == of.upper.integer_digits() && orders.upper == Greater;
+        if is_above || !of.may_begin_with(orders) {
             return None;
         }
         let residue = match &of.divisor {

@@ -13,8 +13,8 @@ use crate::schema::Decimal;
 pub(super) struct Points {
     /// Their significant digits.
     digits: Listed,
-    /// For each of these the numbers that have them.
-    numbers: Box<[Vec<Decimal>]>,
+    /// In the order of their digits. A list for each place would be four times as much, and an array that differs in each element has one in each state.
+    numbers: Box<[Decimal]>,
     /// Fewer digits before the point than any of them has, zeros after it counting as less than none.
     least_weight: i32,
 }
@@ -46,13 +46,18 @@ pub(super) enum Part {
 
 impl Points {
     pub(super) fn new(numbers: impl IntoIterator<Item = Decimal>) -> Self {
-        let all: Vec<Decimal> = numbers.into_iter().collect();
-        let least_weight = all.iter().map(bound::weight).min().unwrap_or(0).min(0).saturating_sub(1);
-        let digits = Listed::new(all.iter().map(Decimal::digits));
-        let mut numbers = vec![Vec::new(); digits.len()];
-        all.into_iter()
-            .for_each(|number| numbers[digits.find(number.digits()).expect("listed")].push(number));
-        Self { digits, numbers: numbers.into(), least_weight }
+        let mut numbers: Box<[Decimal]> = numbers.into_iter().collect();
+        numbers.sort_by(|a, b| a.digits().cmp(b.digits()));
+        let least_weight = numbers.iter().map(bound::weight).min().unwrap_or(0).min(0).saturating_sub(1);
+        let digits = Listed::new(numbers.iter().map(Decimal::digits));
+        Self { digits, numbers, least_weight }
+    }
+
+    /// The numbers with the significant digits of a place in the list.
+    fn at(&self, place: usize) -> impl Iterator<Item = &Decimal> {
+        let digits = self.digits.word(place);
+        let from = self.numbers.partition_point(|number| number.digits() < digits);
+        self.numbers[from..].iter().take_while(move |number| number.digits() == digits)
     }
 
     /// Before the first character; `None` where there are no points.
@@ -103,7 +108,7 @@ impl Points {
         match digits.trim_end_matches('0') {
             significant if significant.len() < digits.len() => self.digits.find(significant),
             // Whether it is the first word with these digits.
-            _ => (self.numbers[place][0].digits().len() == digits.len()).then_some(place),
+            _ => (self.digits.word(place).len() == digits.len()).then_some(place),
         }
     }
 
@@ -117,11 +122,11 @@ impl Points {
         let weight = reading.weight.saturating_add(power);
         let is_read =
             |number: &Decimal| number.is_negative() == reading.is_negative && bound::weight(number) == weight;
-        self.numbers[place].iter().any(|number| number.is_zero() || is_read(number))
+        self.at(place).any(|number| number.is_zero() || is_read(number))
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        // Most have digits of their own, and few of them.
-        self.numbers.len() * (size_of::<Vec<Decimal>>() + size_of::<Decimal>()) + self.digits.memory_bytes()
+        // The digits stand in both.
+        size_of_val(&*self.numbers) + 2 * self.digits.memory_bytes()
     }
 }

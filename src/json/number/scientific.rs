@@ -53,7 +53,7 @@ impl Scientific {
         match (self, byte) {
             (Self::Start, b'0') => of.has_zero.then_some(Self::Mantissa(Part::First, None)),
             (Self::Start, b'1'..=b'9') if !of.upper.is_zero() => {
-                Some(Self::Mantissa(Part::First, Some(Mantissa::START.first(of, byte))))
+                Some(Self::Mantissa(Part::First, Some(Mantissa::START.first(of, byte)?)))
             }
             (Self::Mantissa(Part::First, mantissa), b'.') => Some(Self::Mantissa(Part::Point, mantissa)),
             (Self::Mantissa(Part::Point | Part::Fraction, None), b'0') => {
@@ -91,7 +91,7 @@ impl Mantissa {
     const START: Self =
         Self { compared: 0, orders: EQUAL, scaled: Scaled { residue: 0, places: 0, zeros: 0 } };
 
-    fn first(self, of: &Magnitudes, digit: u8) -> Self {
+    fn first(self, of: &Magnitudes, digit: u8) -> Option<Self> {
         let residue = of.divisor.as_ref().map_or(0, |divisor| divisor.appended(0, 0, digit));
         self.compare(of, digit, Scaled { residue, ..self.scaled })
     }
@@ -101,11 +101,11 @@ impl Mantissa {
             Some(divisor) => self.scaled.digit(of, divisor, digit)?,
             None => self.scaled,
         };
-        Some(self.compare(of, digit, scaled))
+        self.compare(of, digit, scaled)
     }
 
-    /// Compares one more digit, and forgets what does not matter.
-    fn compare(self, of: &Magnitudes, digit: u8, scaled: Scaled) -> Self {
+    /// Compares one more digit, and forgets what does not matter; `None` where no magnitude begins so.
+    fn compare(self, of: &Magnitudes, digit: u8, scaled: Scaled) -> Option<Self> {
         let index = i32::from(self.compared);
         let mut orders = Orders {
             lower: of.lower.after_digit(self.orders.lower, index, digit),
@@ -120,7 +120,7 @@ impl Mantissa {
         let lower = if orders.lower == Equal { of.lower.significant() } else { 0 };
         let upper = if orders.upper == Equal { of.upper.significant() } else { 0 };
         let compared = u16::try_from((index + 1).min(lower.max(upper))).unwrap_or(u16::MAX);
-        Self { compared, orders, scaled }
+        of.may_begin_with(orders).then_some(Self { compared, orders, scaled })
     }
 
     /// The least exponent that takes it above the lower bound.

@@ -15,7 +15,7 @@ use super::left::Left;
 use super::members::Members;
 use super::names::{Names, add};
 use super::then::{AfterName, AfterOther, OtherName};
-use crate::expression::{Beginning, Expression, Leaf, Rule, fingerprint};
+use crate::expression::{Beginning, Expression, Leaf, RULE_BYTES, Rule, fingerprint};
 use crate::json::distinct::spelled;
 use crate::json::list::List;
 use crate::json::spelling::{Spelling, WAITING_LEN};
@@ -263,6 +263,10 @@ impl Rule for Alternatives {
         false
     }
 
+    fn held_bytes(&self) -> usize {
+        RULE_BYTES + self.alive.iter().map(|members| members.progress.held_bytes()).sum::<usize>()
+    }
+
     fn place(&self) -> String {
         self.group.spelling().place(self.group.node())
     }
@@ -297,6 +301,10 @@ impl Rule for NextMember {
 
     fn recurs(&self) -> bool {
         false
+    }
+
+    fn held_bytes(&self) -> usize {
+        self.0.held_bytes()
     }
 
     fn place(&self) -> String {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::json::list::List;
+use crate::json::list::{List, held_bytes};
 use crate::json::spelling::PropertyOrder;
 
 /// Which declared members were read.
@@ -74,6 +74,15 @@ impl Progress {
     /// Nothing was read of an object with so many declared members.
     pub(super) fn start(order: PropertyOrder, members: usize, avoid: List<Map<String, Value>>) -> Self {
         Self { declared: Declared::none(order, members), others: [].into(), read: 0, granted: 0, avoid }
+    }
+
+    /// The bytes of memory of what it remembers.
+    pub(super) fn held_bytes(&self) -> usize {
+        let Self { declared, others, avoid, .. } = self;
+        let bits = if let Declared::Read(bits) = declared { size_of_val(&**bits) } else { 0 };
+        let names = others.iter().map(|name| size_of::<Arc<str>>() + name.len());
+        let member = |(name, value): (&String, &Value)| name.len() + held_bytes(value);
+        bits + names.sum::<usize>() + avoid.held_bytes(|object| object.iter().map(member).sum())
     }
 
     /// The captured names with one more.

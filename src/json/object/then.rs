@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::alternatives::{Alternatives, Group, Offer, lefts};
 use super::members::Members;
-use crate::expression::{Beginning, Binder, Expression, Rule, fingerprint};
+use crate::expression::{Beginning, Binder, Expression, RULE_BYTES, Rule, fingerprint};
 use crate::json::distinct::{parse, spelled};
 use crate::json::spelling::WAITING_LEN;
 use crate::json::string::decode;
@@ -123,6 +123,10 @@ impl Binder for AfterOther {
         self.before.len_after_other(&self.offers)
     }
 
+    fn held_bytes(&self) -> usize {
+        self.before.held_bytes()
+    }
+
     fn same(&self, other: &dyn Binder) -> bool {
         (other as &dyn Any)
             .downcast_ref::<Self>()
@@ -163,6 +167,10 @@ impl Binder for OtherName {
     fn min_len(&self) -> u32 {
         let after = self.before.len_after_other(&self.offers);
         self.before.alive[0].least_len(self.schema).saturating_add(after)
+    }
+
+    fn held_bytes(&self) -> usize {
+        self.before.held_bytes()
     }
 
     fn same(&self, other: &dyn Binder) -> bool {
@@ -238,6 +246,11 @@ impl Binder for MemberValue {
 
     fn min_len(&self) -> u32 {
         self.ways.iter().map(|(_, after)| after.rest_len()).min().expect("at least one")
+    }
+
+    fn held_bytes(&self) -> usize {
+        let ways = self.ways.iter().map(|(_, after)| after.progress.held_bytes());
+        RULE_BYTES + ways.sum::<usize>()
     }
 
     fn same(&self, other: &dyn Binder) -> bool {

@@ -1,8 +1,8 @@
 //! What stands for the states of a string language when tokens are sorted.
 //!
-//! Inside a string nearly every token is plain text, and whether it may come depends on little: on which beginnings the pattern allows, and,
-//! near the greatest length, on the number of characters. So a state is represented in a language without bounds, mostly the one of all
-//! strings, and what it forbids beyond that is a budget of characters and the closing quote.
+//! Whether a plain token may come inside a string depends on little: on the prefixes that the pattern allows and, near the greatest length,
+//! on the number of characters. So a state is represented by one of a language without bounds, mostly the language of all strings. What it
+//! forbids beyond that is a budget of characters, and the closing quote.
 
 use std::sync::{Arc, LazyLock};
 

@@ -47,10 +47,11 @@ pub(super) struct Nfa {
 
 /// Steps that were added several times, as a repetition asks for so many copies.
 ///
-/// What may follow a step of `x{0,9}` with seven copies to go may follow the same step with eight to go, too; of `x{9,}` it is the other way about. So a set of steps
-/// keeps only the *furthest* of the same, and need not know all the places where a match may have begun: `[a-zA-Z][a-zA-Z0-9_]{0,99}-[a-zA-Z0-9]{10}` has 171
-/// states, where the sets of all places were more than 100,000. Of the 5,781 patterns of MaskBench and of 45 published packages ten compile that exceeded the limit, and
-/// those that may begin in many places or count twice take a half to a four-hundredth of the time (all of them 0.94, mean and p99).
+/// In `x{0,9}`, whatever may follow a step with seven copies left may also follow it with eight left; in `x{9,}` it is the other way about.
+/// So a set of steps keeps only the *furthest* copy of each, which stands for the others, and need not record all places where a match may
+/// have begun: `[a-zA-Z][a-zA-Z0-9_]{0,99}-[a-zA-Z0-9]{10}` has 171 states, where the sets of all places were more than 100,000. Of the
+/// 5,781 patterns of MaskBench and of 45 published packages ten compile that exceeded the limit, and those that may begin in many places or
+/// count twice take a half to a four-hundredth of the time (all of them 0.94, mean and p99).
 #[derive(Default)]
 pub(super) struct Copies {
     /// For each step one that it is a copy of, and how much further it is than others.

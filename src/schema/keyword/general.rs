@@ -53,8 +53,7 @@ pub(super) fn types<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, '
         Json::Array(names) => names,
         name => std::slice::from_ref(name),
     };
-    let nullable = member(keyword.siblings, "nullable") == Some(&Json::Bool(true));
-    let mut types = Types(if nullable { Types::NULL.0 } else { 0 });
+    let mut types = Types(0);
     for name in names {
         let named = name.as_str().and_then(Types::named);
         types.0 |=
@@ -63,14 +62,6 @@ pub(super) fn types<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, '
     keywords.types = types;
     keywords.integers_are_digits = keyword.draft == Draft::Draft4;
     keywords.constrains = true;
-    Ok(Status::Exact)
-}
-
-/// OpenAPI: adds `null` to the `type` beside it, and is read with that.
-pub(super) fn nullable<'d>(_: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
-    if keyword.value.as_bool().is_none() {
-        return Err(keyword.invalid("must be `true` or `false`"));
-    }
     Ok(Status::Exact)
 }
 

@@ -167,7 +167,6 @@ fn reader_of<'d>(name: &str) -> Option<Read<'d>> {
         "$dynamicRef" => Some(general::dynamic_reference),
         "$recursiveRef" => Some(general::recursive_reference),
         "type" => Some(general::types),
-        "nullable" => Some(general::nullable),
         "enum" => Some(general::enumeration),
         "const" => Some(general::constant),
         "allOf" => Some(general::all_of),
@@ -209,10 +208,9 @@ fn reader_of<'d>(name: &str) -> Option<Read<'d>> {
     }
 }
 
-/// Whether the dialect has the keyword. OpenAPI's is taken in all of them.
+/// Whether the dialect has the keyword.
 fn is_known(name: &str, draft: Draft) -> bool {
     match name {
-        "nullable" => true,
         "$recursiveRef" => draft == Draft::Draft201909,
         _ => draft.is_known_keyword(name),
     }
@@ -240,7 +238,7 @@ impl<'d> Reader<'d> {
         let mut keywords = Keywords { says_only_types: true, ..Keywords::default() };
         for (name, value) in Self::in_force(schema, self.document.place(location).draft) {
             let status = self.read_keyword(&mut keywords, location, schema, (name, value))?;
-            keywords.says_only_types &= status == Status::Annotation || matches!(*name, "type" | "nullable");
+            keywords.says_only_types &= status == Status::Annotation || *name == "type";
             self.note(location, name, status);
         }
         self.note_overridden(location, schema);

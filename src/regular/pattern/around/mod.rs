@@ -1,12 +1,12 @@
-//! Patterns that look around, by what a match still owes to the rest of the text.
+//! Patterns with lookaround, by obligations.
 //!
-//! `(?=x)` and `(?!x)` say something of what comes later, so a step past one is taken on credit: the thread goes on, and owes that the rest of the text
-//! begins, or does not begin, with a match of `x`. What is owed is followed beside the thread, character by character, by the same steps as anything
-//! else, until it is paid, or can no longer be, which ends the thread. `(?<=x)` and `(?<!x)` say something of what came before, which is known: what
-//! they look for is followed from the beginning of the text, and each answers by whether a match of it just ended.
+//! A thread that passes a lookahead `(?=x)` or `(?!x)` goes on with an *obligation*: the rest of the text must, or must not, begin with a
+//! match of `x`. Obligations are simulated beside the thread, by the same steps as anything else. One that is met is dropped; one that can
+//! no longer be met ends the thread. Lookbehinds `(?<=x)` and `(?<!x)` are about what was read already: they are simulated from the
+//! beginning of the text, and each answers whether a match of it has just ended.
 //!
-//! So a state is a set of threads, what each of them owes, and how far what is looked for behind has come. There are finitely many, and the only thing of ECMA-262 that
-//! is left out is a lookahead within a lookbehind, whose answer would come too late.
+//! So a state is a set of threads with their obligations, and the states of all lookbehinds. There are finitely many. The only thing of
+//! ECMA-262 that is left out is a lookahead within a lookbehind, whose answer would come too late.
 //!
 //! Patterns were read from their end before, by intersection and difference of automata. That had no answer where a repetition without bound looks
 //! ahead, and none for what looks behind: of 4,457 schemas in published packages 47 were refused for it.
