@@ -6,6 +6,9 @@
 
 use std::sync::Arc;
 
+use bitvec::prelude::Lsb0;
+use bitvec::view::BitView;
+
 use super::escape::{cheapest_spelling, has_one_spelling};
 use crate::expression::{Label, fingerprint};
 use crate::regular::{Dfa, StateId};
@@ -64,7 +67,10 @@ impl Words {
     pub(in crate::json) fn open(self: &Arc<Self>, ranks: impl IntoIterator<Item = u32>) -> OpenWords {
         let mut bits = vec![0_u64; self.len().div_ceil(64)];
         ranks.into_iter().for_each(|rank| bits[rank as usize / 64] |= 1 << (rank % 64));
-        OpenWords { words: self.clone(), bits: bits.into(), are_told_apart: true }
+        let count =
+            |before: &mut u32, bits: &u64| Some(std::mem::replace(before, *before + bits.count_ones()));
+        let before = bits.iter().scan(0, count).collect();
+        OpenWords { words: self.clone(), bits: bits.into(), before, are_told_apart: true }
     }
 
     /// All words but those with some ranks, with one label; `None` where none is left.
@@ -72,7 +78,8 @@ impl Words {
         self: &Arc<Self>,
         ranks: impl IntoIterator<Item = u32>,
     ) -> Option<OpenWords> {
-        let mut rest = OpenWords { are_told_apart: false, ..self.open(0..self.len() as u32) };
+        let all = self.open(0..self.len() as u32);
+        let mut rest = OpenWords { are_told_apart: false, before: Box::default(), ..all };
         ranks.into_iter().for_each(|rank| rest.bits[rank as usize / 64] &= !(1 << (rank % 64)));
         rest.bits.iter().any(|bits| *bits != 0).then_some(rest)
     }
@@ -95,6 +102,8 @@ fn spelled(word: &str) -> Box<[u8]> {
 pub(in crate::json) struct OpenWords {
     pub(super) words: Arc<Words>,
     bits: Box<[u64]>,
+    /// Where they are told apart, for each of the `bits` how many open words come before it: a mask asks for the label of each word that a token completes.
+    before: Box<[u32]>,
     /// Whether each has a label of its own, or all have the same.
     are_told_apart: bool,
 }
@@ -122,15 +131,23 @@ impl OpenWords {
     /// How many open words come before a rank.
     fn place(&self, rank: u32) -> u32 {
         let (word, bit) = (rank as usize / 64, rank % 64);
-        let before = self.bits[..word].iter().map(|bits| bits.count_ones()).sum::<u32>();
-        before + (self.bits[word] & ((1 << bit) - 1)).count_ones()
+        self.before[word] + (self.bits[word] & ((1 << bit) - 1)).count_ones()
     }
 
-    /// The open words that can be completed from a state, each spelled in the cheapest way without what was `read` of that, and with its label.
+    /// The ranks of the open words that can be completed from a state, in their order: a step for each of them, and one for 64 that are not open.
+    fn ranks(&self, state: StateId) -> impl Iterator<Item = u32> {
+        let (first, end) = self.words.ranks[state as usize];
+        let ones = self.bits.view_bits::<Lsb0>()[first as usize..end as usize].iter_ones();
+        ones.map(move |one| first + one as u32)
+    }
+
+    /// The open words that can be completed from a state, each spelled in the cheapest way without what was `read` of that, and with its label. Labels
+    /// follow the order of the words, so they are counted from the first one on: an object of many names has no time to count anew for each.
     fn spelled(&self, state: StateId, read: usize) -> impl Iterator<Item = (&[u8], Label)> {
-        let Words { ranks, spelled, .. } = &*self.words;
-        let (first, end) = ranks[state as usize];
-        (first..end).filter_map(move |rank| Some((&spelled[rank as usize][read..], self.label(rank)?)))
+        let first = if self.are_told_apart { self.place(self.words.ranks[state as usize].0) } else { 0 };
+        let label = move |before: u32| if self.are_told_apart { first + before } else { 0 };
+        let text = move |rank: u32| &self.words.spelled[rank as usize][read..];
+        self.ranks(state).zip(0..).map(move |(rank, before)| (text(rank), label(before)))
     }
 
     /// What remains of the open word that is cheapest with the cost of its label, spelled, without the closing quotation mark.
@@ -165,8 +182,7 @@ impl OpenWords {
 
     /// The number of open words that can be completed from a state.
     pub(super) fn count(&self, state: StateId) -> u64 {
-        let (first, end) = self.words.ranks[state as usize];
-        (first..end).filter(|rank| self.is_open(*rank)).count() as u64
+        self.ranks(state).count() as u64
     }
 
     pub(super) fn fingerprint(&self) -> u64 {
@@ -174,7 +190,7 @@ impl OpenWords {
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        size_of_val::<[u64]>(&self.bits)
+        size_of_val::<[u64]>(&self.bits) + size_of_val::<[u32]>(&self.before)
     }
 }
 
@@ -204,6 +220,9 @@ mod tests {
                 let lives = open.iter().any(|open| all[*open].starts_with(&word[..len]));
                 assert_eq!(some.is_live(state), lives, "{:?} of {all:?}", &word[..len]);
                 assert_eq!(some.count(state) as usize, some.rests(state).len());
+                let labels: Vec<Label> = some.spelled(state, 0).map(|(_, label)| label).collect();
+                let (first, end) = words.ranks[state as usize];
+                assert_eq!(labels, (first..end).filter_map(|rank| some.label(rank)).collect::<Vec<_>>());
             }
             let label = some.label(rank(&index));
             assert_eq!(label.is_some(), open.contains(&index));
