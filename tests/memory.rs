@@ -1,8 +1,10 @@
 //! Memory under load: many matchers of many grammars stay within the configured bytes, a dropped grammar gives back what it held, and known states
 //! allocate nothing.
 
-use harmony_mask::{Compiler, Grammar, Limits, Matcher, Options, SpecialToken, TokenMask, Vocabulary};
-use serde_json::{Value, json};
+use harmony_mask::{
+    Compiler, Grammar, Limits, Matcher, Options, PropertyOrder, SpecialToken, TokenMask, Vocabulary,
+};
+use serde_json::{Map, Value, json};
 
 use crate::harness::{COMPILER, EXAMPLES, Random, WIDTH, example};
 
@@ -129,5 +131,30 @@ fn the_steady_state_allocates_nothing() {
         };
         run();
         assert_eq!(allocation_counter::measure(run).count_total, 0, "{name}");
+    }
+}
+
+/// The bytes that are taken on the way to a completion of an object with so many names, which may come in any order.
+fn completion_bytes(names: usize, kinds: usize) -> u64 {
+    let properties: Map<String, Value> =
+        (0..names).map(|name| (format!("name {name}"), json!({"type": "integer"}))).collect();
+    let object = |kind: usize| {
+        json!({"type": "object", "properties": properties, "required": [format!("name {kind}")],
+            "additionalProperties": {"type": "string"}})
+    };
+    let schema = json!({"anyOf": (0..kinds).map(object).collect::<Vec<_>>()});
+    let options = Options { property_order: PropertyOrder::Any, ..Options::default() };
+    let grammar = COMPILER.compile_schema(&schema, &options).expect("compiles");
+    let matcher = grammar.matcher();
+    allocation_counter::measure(|| assert!(!matcher.shortest_completion().is_empty())).bytes_total
+}
+
+/// A completion asks what follows each name. Each was looked up among all names, and copied which of these were read: four times the bytes for twice the names.
+#[test]
+fn completions_of_wide_objects_take_as_much_for_each_name() {
+    for kinds in [1, 2] {
+        let bytes = [8_000, 16_000].map(|names| completion_bytes(names, kinds));
+        println!("{bytes:?}");
+        assert!(2 * bytes[1] < 5 * bytes[0], "{bytes:?} with {kinds} kinds of objects");
     }
 }

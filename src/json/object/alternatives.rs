@@ -5,7 +5,8 @@
 //! whose next value has the same schema stay together. In `JsonSchemaStore---filespec-schema` of MaskBench a cold mask took 24 ms before.
 
 use std::any::Any;
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -14,6 +15,7 @@ use super::inclusion::{includers, without_included};
 use super::left::Left;
 use super::members::Members;
 use super::names::{Names, add};
+use super::rest::RestLens;
 use super::then::{AfterName, AfterOther, OtherName};
 use crate::expression::{Beginning, Expression, Leaf, RULE_BYTES, Rule, fingerprint};
 use crate::json::distinct::spelled;
@@ -67,9 +69,40 @@ impl Group {
 #[derive(Clone, Debug)]
 pub(super) struct Alternatives {
     pub(super) group: Arc<Group>,
-    /// The cells that agree with what was read, at least one.
-    pub(super) alive: Arc<[Members]>,
+    pub(super) alive: Arc<Alive>,
     pub(super) fingerprint: u64,
+}
+
+/// The cells that agree with what was read, at least one, and what is found out about them: each name that may come asks for it.
+#[derive(Debug)]
+pub(super) struct Alive {
+    members: Vec<Members>,
+    lefts: OnceLock<Box<[Left]>>,
+    rest_lens: OnceLock<Box<[RestLens]>>,
+}
+
+impl Alive {
+    fn new(members: Vec<Members>) -> Self {
+        Self { members, lefts: OnceLock::new(), rest_lens: OnceLock::new() }
+    }
+
+    /// What is still to come in each.
+    pub(super) fn lefts(&self) -> &[Left] {
+        self.lefts.get_or_init(|| self.members.iter().map(Members::left).collect())
+    }
+
+    /// How long the rest of each is after a member.
+    pub(super) fn rest_lens(&self) -> &[RestLens] {
+        self.rest_lens.get_or_init(|| self.members.iter().map(RestLens::new).collect())
+    }
+}
+
+impl Deref for Alive {
+    type Target = [Members];
+
+    fn deref(&self) -> &Self::Target {
+        &self.members
+    }
 }
 
 /// So many names, or fewer, are spelled out as literals: no automaton is made of them, and their tokens are found on one path of the vocabulary's trie each.
@@ -88,7 +121,11 @@ impl Alternatives {
     /// Of alternatives that do not include each other.
     pub(super) fn of(group: &Arc<Group>, alive: Vec<Members>) -> Self {
         let fingerprints: Vec<u64> = alive.iter().map(|members| members.fingerprint).collect();
-        Self { fingerprint: fingerprint(&fingerprints), group: group.clone(), alive: alive.into() }
+        Self {
+            fingerprint: fingerprint(&fingerprints),
+            group: group.clone(),
+            alive: Arc::new(Alive::new(alive)),
+        }
     }
 
     /// A member whose name is known, and all that follows it.
@@ -118,31 +155,35 @@ impl Alternatives {
     ) -> Option<Expression> {
         let quoted = |place: &usize| {
             let (name, quoted) = named(*place);
-            Some((name, quoted?))
+            Some((*place, name, quoted?))
         };
         let few = (places.len() <= FEW_NAMES).then(|| places.iter().map(quoted).collect());
         match few.flatten() {
             Some(few) => self.literals(few),
-            None => Some(self.switch(places.iter().map(|place| (rank(*place), named(*place).0)).collect())),
+            None => Some(
+                self.switch(places.iter().map(|place| (rank(*place), *place, named(*place).0)).collect()),
+            ),
         }
     }
 
     /// Members by name, each spelled out; `None` where there is none.
-    fn literals(&self, mut names: Vec<(&Arc<str>, &Expression)>) -> Option<Expression> {
-        names.sort_unstable_by_key(|(name, _)| *name);
-        Expression::choice(names.into_iter().map(|(name, quoted)| quoted.clone().then(self.after_name(name))))
+    fn literals(&self, mut names: Vec<(usize, &Arc<str>, &Expression)>) -> Option<Expression> {
+        names.sort_unstable_by_key(|(_, name, _)| *name);
+        Expression::choice(
+            names.into_iter().map(|(place, name, quoted)| quoted.clone().then(self.after_name(place, name))),
+        )
     }
 
     /// Members by name, told apart by one leaf.
-    fn switch(&self, mut ranked: Vec<(u32, &Arc<str>)>) -> Expression {
-        ranked.sort_unstable_by_key(|(rank, _)| *rank);
-        let open = self.group.names().words.open(ranked.iter().map(|(rank, _)| *rank));
-        let rests = ranked.into_iter().map(|(_, name)| self.after_name(name));
+    fn switch(&self, mut ranked: Vec<(u32, usize, &Arc<str>)>) -> Expression {
+        ranked.sort_unstable_by_key(|(rank, ..)| *rank);
+        let open = self.group.names().words.open(ranked.iter().map(|(rank, ..)| *rank));
+        let rests = ranked.into_iter().map(|(_, place, name)| self.after_name(place, name));
         Expression::switch(Leaf::new(StringLanguage::words(open)), rests)
     }
 
-    fn after_name(&self, name: &Arc<str>) -> Expression {
-        Expression::rule(Arc::new(AfterName { before: self.clone(), name: name.clone() }))
+    fn after_name(&self, place: usize, name: &Arc<str>) -> Expression {
+        Expression::rule(Arc::new(AfterName { before: self.clone(), name: name.clone(), place }))
     }
 
     /// Members with other names, and all that follows each.
@@ -231,7 +272,7 @@ impl Alternatives {
         let has_endless_names = |members: &Members| {
             (0..members.objects().rest.len()).all(|class| members.object.class_size(class).is_none())
         };
-        let alive: Vec<Members> = self.each_after_other(offers, None).collect();
+        let alive = Alive::new(self.each_after_other(offers, None).collect());
         let is_known = !self.avoids() && alive.iter().all(has_endless_names);
         if !is_known {
             return vec![Beginning::unknown()];
@@ -244,7 +285,7 @@ impl Alternatives {
         self.fingerprint == other.fingerprint
             && self.group.is_same(&other.group)
             && self.alive.len() == other.alive.len()
-            && self.alive.iter().zip(&*other.alive).all(|(a, b)| a.is_same(b))
+            && self.alive.iter().zip(other.alive.iter()).all(|(a, b)| a.is_same(b))
     }
 }
 
@@ -287,8 +328,8 @@ struct NextMember(Alternatives);
 
 impl Rule for NextMember {
     fn expand(&self) -> Expression {
-        let lefts = lefts(&self.0.alive);
-        let members = self.0.named(&lefts).into_iter().chain(self.0.others(&lefts));
+        let lefts = self.0.alive.lefts();
+        let members = self.0.named(lefts).into_iter().chain(self.0.others(lefts));
         Expression::choice(members).expect("offered only where there is one")
     }
 
@@ -323,21 +364,16 @@ impl Rule for NextMember {
 /// The brace, and what stands before another member with that, each where these alternatives have it.
 fn ends_or_goes_on(
     group: &Group,
-    alive: &[Members],
+    alive: &Alive,
     member: impl FnOnce() -> Expression,
 ) -> (Option<Expression>, Option<Expression>) {
-    let lefts = lefts(alive);
+    let lefts = alive.lefts();
     let (punctuation, level) = (&group.spelling().punctuation, group.level());
     let is_first = is_first(alive);
-    let goes_on = alive.iter().zip(&lefts).any(|(members, left)| offers_member(members, *left));
+    let goes_on = alive.iter().zip(lefts).any(|(members, left)| offers_member(members, *left));
     let more = goes_on.then(|| punctuation.before(level, is_first).then(member()));
-    let may_close = alive.iter().zip(&lefts).any(|(members, left)| members.may_close(*left));
+    let may_close = alive.iter().zip(lefts).any(|(members, left)| members.may_close(*left));
     (may_close.then(|| punctuation.end_object(level, is_first)), more)
-}
-
-/// What is still to come in each alternative.
-pub(super) fn lefts(alive: &[Members]) -> Vec<Left> {
-    alive.iter().map(Members::left).collect()
 }
 
 /// Whether no member was read yet; it is the same in all alternatives.

@@ -8,9 +8,11 @@ use super::Object;
 use super::left::Left;
 use super::names::{Ranks, add};
 use super::progress::{Declared, Progress};
+use super::rest::{Missing, RestLens};
 use crate::expression::{Expression, Leaf, fingerprint};
 use crate::json::distinct::{Count, after_member, taken};
 use crate::json::list::List;
+use crate::json::spelling::WAITING_LEN;
 use crate::schema::{Granting, Member, NameClass, NodeId, Objects};
 
 /// What remains of one alternative.
@@ -23,6 +25,15 @@ pub(super) struct Members {
 
 /// The names of a class that no cell knows, the schema of their values, and the wishes that a member with one grants.
 pub(super) type UnknownClass = (Option<Leaf>, NodeId, u32);
+
+/// What a known name that comes next is to an alternative.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Next {
+    /// This member.
+    Member(usize),
+    /// Another name of this class.
+    Other(usize),
+}
 
 impl Members {
     /// Nothing read of an object.
@@ -48,17 +59,20 @@ impl Members {
 
     /// What is still to come.
     pub(super) fn left(&self) -> Left {
-        let (mut required, mut declared) = (0, 0);
-        for (_, member) in self.open_members() {
+        let (mut required, mut declared, mut last) = (0, 0, None);
+        for (index, member) in self.open_members() {
             required += u32::from(member.required);
             declared += 1;
+            // The first required one is the last that is reached.
+            last = last.or((member.required && self.progress.declared.is_ordered()).then_some(index));
         }
         // Names of classes that grant a wish are names of another class, too.
         let classes = self.objects().rest.iter().enumerate().filter(|(_, class)| class.grants == 0);
         let others =
             classes.map(|(class, _)| self.names_left(class)).try_fold(0, |sum, left| Some(left? + sum));
         let others = others.map(|names: u64| u32::try_from(names).unwrap_or(u32::MAX));
-        Left { required, declared, others, wishing: self.wishing(self.progress.granted) }
+        let (last, wishing) = (last.unwrap_or(usize::MAX), self.wishing(self.progress.granted));
+        Left { required, declared, last, others, wishing }
     }
 
     /// The fewest further members that grant all wishes when some are granted; `None` where they cannot be granted.
@@ -112,7 +126,7 @@ impl Members {
     }
 
     /// How many members were read after one more. Counts that no bound asks for are one state.
-    fn read_after(&self) -> u32 {
+    pub(super) fn read_after(&self) -> u32 {
         let objects = self.objects();
         // One more than the most says that there are too many.
         let last = objects.max_members.map_or(objects.min_members, |max| max.saturating_add(1)).max(1);
@@ -175,21 +189,23 @@ impl Members {
     }
 
     /// The declared members that may come next. In declared order a required member cannot be passed over.
-    pub(super) fn offered(&self, mut left: Left) -> impl Iterator<Item = usize> + '_ {
-        let (is_ordered, read) = (self.progress.declared.is_ordered(), self.read_after());
-        // The first required one is the last that is reached.
-        let mut is_reached = true;
-        let reached = self.open_members().take_while(move |(_, member)| {
-            std::mem::replace(&mut is_reached, !is_ordered || !member.required)
-        });
-        reached.filter_map(move |(index, member)| {
-            let after = left.without(member.required);
-            if is_ordered {
-                left = after;
-            }
-            let may_come = after.is_enough(self.objects(), read) && self.may_have_value(index, member);
-            may_come.then_some(index)
-        })
+    pub(super) fn offered(&self, left: Left) -> impl Iterator<Item = usize> + '_ {
+        let reached = self.open_members().take_while(move |(index, _)| *index <= left.last);
+        reached.filter_map(move |(index, _)| self.offers_member(index, left).then_some(index))
+    }
+
+    fn offers_member(&self, index: usize, left: Left) -> bool {
+        let (members, declared) = (&self.objects().members, &self.progress.declared);
+        if !declared.is_open(index) || index > left.last {
+            return false;
+        }
+        let member = &members[index];
+        let mut after = left.without(member.required);
+        if declared.is_ordered() {
+            // Those before it are passed over.
+            after.declared = (members.len() - index - 1) as u32;
+        }
+        after.is_enough(self.objects(), self.read_after()) && self.may_have_value(index, member)
     }
 
     fn may_have_value(&self, index: usize, member: &Member) -> bool {
@@ -261,21 +277,44 @@ impl Members {
         known
     }
 
-    /// What follows a known name: for each way in which it may come next the value's schema, and what remains after the member.
-    pub(super) fn after_name(&self, name: &Arc<str>, left: Left) -> Vec<(NodeId, Self)> {
-        let Objects { members, rest, .. } = self.objects();
-        if let Some(index) = members.iter().position(|member| member.name == *name) {
-            let is_offered = self.offered(left).any(|offered| offered == index);
-            return is_offered
-                .then(|| (members[index].schema, self.after_member(index)))
-                .into_iter()
-                .collect();
+    /// What a known name may be next, in each way: the one at a [place](Object::member_at).
+    pub(super) fn nexts(&self, place: usize, name: &str, left: Left) -> Vec<Next> {
+        if let Some(member) = self.object.member_at(place) {
+            let next = Next::Member(member);
+            return self.offers_member(member, left).then_some(next).into_iter().collect();
         }
-        let names = self.object.names();
-        let Some(rank) = names.rank(name) else { return Vec::new() };
-        let classes = self.offered_classes(left).filter(|class| self.named_others(*class)[rank as usize]);
-        let after = |class| self.after_other(class, self.progress.others_with(name));
-        classes.map(|class: usize| (rest[class].schema, after(class))).collect()
+        let classes = (0..self.objects().rest.len()).filter(|class| self.may_be_other(place, name, *class));
+        classes.filter(|class| self.offers_other(*class, left)).map(Next::Other).collect()
+    }
+
+    /// Whether a name that only other cells know is one of the [names of a class that may come next](Self::named_others).
+    fn may_be_other(&self, place: usize, name: &str, class: usize) -> bool {
+        let is_used = || self.progress.others.binary_search_by(|used| (**used).cmp(name)).is_ok();
+        self.object.names().others(self.object.cell, class)[place]
+            && !is_used()
+            && !self.names_to_avoid(class).iter().any(|avoided| avoided == name)
+    }
+
+    /// The schema of the value, and what remains after the member.
+    pub(super) fn after_next(&self, next: Next, name: &str) -> (NodeId, Self) {
+        let Objects { members, rest, .. } = self.objects();
+        match next {
+            Next::Member(member) => (members[member].schema, self.after_member(member)),
+            Next::Other(class) => {
+                (rest[class].schema, self.after_other(class, self.progress.others_with(name)))
+            }
+        }
+    }
+
+    /// The least length of a member behind its colon and of what remains after it.
+    pub(super) fn len_after_next(&self, next: Next, rest_lens: &RestLens) -> u32 {
+        let Objects { members, rest, .. } = self.objects();
+        let (schema, grants, is_required) = match next {
+            Next::Member(member) => (members[member].schema, 0, members[member].required),
+            Next::Other(class) => (rest[class].schema, rest[class].grants, false),
+        };
+        let waiting = if self.waits(grants) && !is_required { WAITING_LEN } else { 0 };
+        self.least_len(schema).saturating_add(rest_lens.after(next)).saturating_add(waiting)
     }
 
     /// The classes of which a name may come next.
@@ -310,51 +349,20 @@ impl Members {
     }
 
     /// Whether the object must not end here, as it is one to avoid.
-    fn must_go_on(&self) -> bool {
+    pub(super) fn must_go_on(&self) -> bool {
         self.progress.avoid.iter().any(Map::is_empty)
     }
 
     /// The least length of the members that must still be read, each with a comma. At the beginning it is no more than the schema says that the
     /// object has: an array compares the two, and would put off an element that looks dearer than it was counted without end.
     fn missing_len(&self) -> u32 {
-        let mut missing = self.objects().min_members.saturating_sub(self.progress.read) as usize;
-        missing = missing.max(usize::from(self.must_go_on()));
-        let len = |member: &Member| self.object.member_len(member.name.len(), member.schema);
-        let mut required = 0_u32;
-        for (_, member) in self.open_members().filter(|(_, member)| member.required) {
-            required = required.saturating_add(len(member));
-            missing = missing.saturating_sub(1);
-        }
-        // All names but one have a character.
-        let name_len = usize::from(self.progress.read > 0);
-        let others =
-            self.objects().rest.iter().map(|class| self.object.member_len(name_len, class.schema)).min();
-        // Seldom does an object ask for more members than the required ones, and only then do the others matter. Were a member counted though another
-        // name is cheaper, one that holds such an object itself would look no dearer than that name, and be opened without end.
-        let optional = self.open_members().filter(|(_, member)| missing > 0 && !member.required);
-        let optional = optional.map(|(_, member)| len(member));
-        let mut optional: Vec<u32> =
-            optional.filter(|len| others.is_none_or(|others| *len < others)).collect();
-        optional.sort_unstable();
-        let fill = |count| {
-            let all = optional.iter().copied().chain(others.into_iter().cycle());
-            all.take(count).fold(0, u32::saturating_add)
-        };
-        // Members that grant wishes are members, too.
-        let granting = (0..).zip(self.object.wish_lens(self.progress.granted));
-        let further =
-            granting.map(|(members, len)| len.saturating_add(fill(missing.saturating_sub(members))));
-        required.saturating_add(further.min().unwrap_or_default())
+        Missing::new(self, self.progress.read).len(self.progress.granted)
     }
 
     /// Whether wishes remain, and a member after which these are granted brings none of them nearer.
     pub(super) fn waits(&self, granted: u32) -> bool {
         let known = self.progress.granted;
         known.count_ones() < self.objects().wishes && known | granted == known
-    }
-
-    pub(super) fn required_left(&self) -> usize {
-        self.open_members().filter(|(_, member)| member.required).count()
     }
 
     /// The length of a shortest rest.

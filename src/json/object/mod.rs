@@ -15,6 +15,7 @@ mod left;
 mod members;
 mod names;
 mod progress;
+mod rest;
 mod then;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -167,6 +168,12 @@ impl Object {
 
     fn cells(&self) -> &[Objects] {
         &self.spelling.schema.values(self.node).objects
+    }
+
+    /// Its member with the name at a place; `None` where only other cells know that name. Where there is one cell, places are those of its members, so that the
+    /// names of a small object need no automaton; else they are the ranks of the names.
+    fn member_at(&self, place: usize) -> Option<usize> {
+        if self.is_alone() { Some(place) } else { self.names().member_at(self.cell, place as u32) }
     }
 
     /// Whether no other cell may know what this one does not.

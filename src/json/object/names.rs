@@ -51,6 +51,8 @@ impl Quoted {
 struct CellNames {
     /// The ranks of its members.
     members: Box<[u32]>,
+    /// Its members in the order of their ranks.
+    ranked: Box<[u32]>,
     /// For each class the names that only other cells know.
     others: Box<[Ranks]>,
 }
@@ -78,7 +80,9 @@ impl Names {
             self.ranks((0..self.texts.len() as u32).filter(|rank| !own[*rank as usize] && has(rank)))
         };
         let members: Box<[u32]> = objects.members.iter().map(|member| rank(&member.name)).collect();
-        CellNames { members, others: objects.rest.iter().map(in_class).collect() }
+        let mut ranked: Box<[u32]> = (0..members.len() as u32).collect();
+        ranked.sort_unstable_by_key(|member| members[*member as usize]);
+        CellNames { members, ranked, others: objects.rest.iter().map(in_class).collect() }
     }
 
     /// The rank of a name that a cell knows.
@@ -89,6 +93,13 @@ impl Names {
     /// The rank of a cell's member.
     pub(super) fn member(&self, cell: usize, member: usize) -> u32 {
         self.cells[cell].members[member]
+    }
+
+    /// The member of a cell whose name has this rank; `None` where it has none.
+    pub(super) fn member_at(&self, cell: usize, rank: u32) -> Option<usize> {
+        let CellNames { members, ranked, .. } = &self.cells[cell];
+        let at = ranked.binary_search_by_key(&rank, |member| members[*member as usize]).ok()?;
+        Some(ranked[at] as usize)
     }
 
     /// The names of a cell's class that only other cells know.

@@ -5,11 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-use super::alternatives::{Alternatives, Group, Offer, lefts};
-use super::members::Members;
+use super::alternatives::{Alternatives, Group, Offer};
+use super::members::{Members, Next};
 use crate::expression::{Beginning, Binder, Expression, RULE_BYTES, Rule, fingerprint};
 use crate::json::distinct::{parse, spelled};
-use crate::json::spelling::WAITING_LEN;
 use crate::json::string::decode;
 use crate::schema::{NodeId, are_equal};
 
@@ -50,14 +49,25 @@ fn values_then(
 pub(super) struct AfterName {
     pub(super) before: Alternatives,
     pub(super) name: Arc<str>,
+    /// [Where](super::Object::member_at) the objects have it.
+    pub(super) place: usize,
 }
 
 impl AfterName {
+    /// What the name is to the alternatives, each told by its place.
+    fn nexts(&self) -> impl Iterator<Item = (usize, Next)> {
+        let Alternatives { alive, .. } = &self.before;
+        alive.iter().zip(alive.lefts()).enumerate().flat_map(|(at, (before, left))| {
+            before.nexts(self.place, &self.name, *left).into_iter().map(move |next| (at, next))
+        })
+    }
+
     /// For each way to go on the value's schema, and an alternative before and after the member.
     fn ways(&self) -> impl Iterator<Item = (NodeId, Members, Members)> {
-        self.before.alive.iter().zip(lefts(&self.before.alive)).flat_map(|(before, left)| {
-            let after = before.after_name(&self.name, left);
-            after.into_iter().map(|(schema, after)| (schema, before.clone(), after))
+        self.nexts().map(|(at, next)| {
+            let before = &self.before.alive[at];
+            let (schema, after) = before.after_next(next, &self.name);
+            (schema, before.clone(), after)
         })
     }
 }
@@ -69,13 +79,9 @@ impl Rule for AfterName {
     }
 
     fn min_len(&self) -> u32 {
-        let len = |(schema, before, after): (NodeId, Members, Members)| {
-            let is_required = || before.required_left() > after.required_left();
-            let waits = before.waits(after.progress.granted) && !is_required();
-            let waiting = if waits { WAITING_LEN } else { 0 };
-            before.least_len(schema).saturating_add(after.rest_len()).saturating_add(waiting)
-        };
-        self.ways().map(len).min().expect("offered by one").saturating_add(1)
+        let (alive, rest_lens) = (&self.before.alive, self.before.alive.rest_lens());
+        let len = |(at, next): (usize, Next)| alive[at].len_after_next(next, &rest_lens[at]);
+        self.nexts().map(len).min().expect("offered by one").saturating_add(1)
     }
 
     fn recurs(&self) -> bool {
