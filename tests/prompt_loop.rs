@@ -78,6 +78,96 @@ fn assert_read_back(conversation: &Conversation) {
     }
 }
 
+/// What a prompt has of the turn that is to be answered, and the text of each message of that turn when `DONE` is said.
+const BEGUN: [(&str, &[&str]); 6] = [
+    ("", &["Done"]),
+    ("<|channel|>final<|message|>Well. ", &["Well. Done"]),
+    ("<|channel|>analysis<|message|>one<|end|><|start|>assistant", &["one", "Done"]),
+    (
+        "<|channel|>analysis<|message|>one<|end|><|start|>assistant<|channel|>final<|message|>Well. ",
+        &["one", "Well. Done"],
+    ),
+    (
+        "<|channel|>analysis<|message|>one<|end|><|start|>assistant<|channel|>commentary<|message|>two<|end|>\
+         <|start|>assistant<|channel|>analysis<|message|>thr",
+        &["one", "two", "thr", "Done"],
+    ),
+    (
+        "<|channel|>analysis<|message|>one<|end|><|start|>assistant<|channel|>analysis<|message|>one<|end|>\
+         <|start|>assistant",
+        &["one", "one", "Done"],
+    ),
+];
+
+/// Says `Done` as the answer, whatever is open.
+fn finish(matcher: &mut Matcher) {
+    let rest = match matcher.open_message().map(|header| header.is_reasoning()) {
+        None => "<|channel|>final<|message|>Done<|return|>",
+        Some(true) => "<|end|><|start|>assistant<|channel|>final<|message|>Done<|return|>",
+        Some(false) => "Done<|return|>",
+    };
+    for token in COMPILER.vocabulary().encode_with_special(rest).expect("it has an encoder") {
+        matcher.accept(token).unwrap_or_else(|error| panic!("{rest}: {error}"));
+    }
+}
+
+fn contents(conversation: &Conversation) -> Vec<&str> {
+    conversation.messages().iter().map(|message| &*message.content).collect()
+}
+
+/// A turn that has begun in its prompt is there once when it is answered, whether the conversation had its first thoughts or not.
+#[test]
+fn begun_turns_are_answered_once() {
+    let before = Conversation::read(&json!({"input": "Hi"})).expect("a request");
+    let grammar = COMPILER.compile(&"{}".parse().expect("a request")).expect("compiles");
+    for (begun, said) in BEGUN {
+        let prompt = format!("{}{begun}", before.for_completion());
+        let mut matcher = grammar.matcher_after_text(&prompt).expect("a prompt");
+        finish(&mut matcher);
+        let expected = [&["Hi"], said].concat();
+        let tokens = COMPILER.vocabulary().encode_with_special(&prompt).expect("it has an encoder");
+        let read = Request::from_prompt(&prompt).expect("a prompt");
+        let from_tokens = Request::from_prompt_tokens(COMPILER.vocabulary(), &tokens).expect("a prompt");
+        for mut conversation in [before.clone(), read.conversation.clone(), from_tokens.conversation] {
+            conversation.answer(&matcher.transcript()).expect("an answer");
+            assert_eq!(contents(&conversation), expected, "{begun}");
+        }
+        // From the last message alone a matcher does not know the thoughts before it, and the conversation has them.
+        let (mut conversation, rest) = (read.conversation, &prompt[read.position..]);
+        let mut matcher = grammar.matcher_after_text(rest).expect("a part of a prompt");
+        finish(&mut matcher);
+        conversation.answer(&matcher.transcript()).expect("an answer");
+        assert_eq!(contents(&conversation), expected, "{begun}");
+    }
+}
+
+/// A request may end in thoughts, which its prompt then has. They are no answer's if the transcript begins otherwise.
+#[test]
+fn thoughts_of_a_request_are_not_added_again() {
+    let document = json!({"input": [
+        {"role": "user", "content": "Hi"},
+        {"type": "reasoning", "content": [{"type": "reasoning_text", "text": "one"}]}
+    ]});
+    let asked = Conversation::read(&document).expect("a request");
+    let prompt = asked.for_completion().tokens(COMPILER.vocabulary()).expect("it has an encoder");
+    let grammar = COMPILER.compile(&Request::read(&document).expect("a request")).expect("compiles");
+    let after = |text: &str| grammar.matcher_after_text(text).expect("a prompt");
+    for (mut matcher, expected) in [
+        (grammar.matcher_after(&prompt).expect("our own prompt"), &["Hi", "one", "Done"][..]),
+        (grammar.matcher(), &["Hi", "one", "Done"]),
+        (after("<|channel|>analysis<|message|>two<|end|><|start|>assistant"), &["Hi", "one", "two", "Done"]),
+        (
+            after("<|channel|>commentary<|message|>one<|end|><|start|>assistant"),
+            &["Hi", "one", "one", "Done"],
+        ),
+    ] {
+        let mut conversation = asked.clone();
+        finish(&mut matcher);
+        conversation.answer(&matcher.transcript()).expect("an answer");
+        assert_eq!(contents(&conversation), expected);
+    }
+}
+
 #[test]
 fn a_conversation_refuses_what_cannot_follow() {
     let request = json!({"input": "x", "tools": [{"type": "function", "name": "f"}]});

@@ -103,11 +103,15 @@ impl Conversation {
 
     /// Goes on with what the assistant answered: its thoughts, and its call or its answer.
     ///
+    /// A turn may have begun in the prompt: then the conversation ends in thoughts, and the transcript of a matcher that was given the whole prompt
+    /// ([`Grammar::matcher_after`](crate::Grammar::matcher_after)) begins with these same thoughts. They are not added a second time.
+    ///
     /// # Errors
     /// When its last message is not finished, or calls a tool that is not declared. Then nothing is added.
     pub fn answer(&mut self, answer: &Transcript) -> Result<(), ConversationError> {
         let (said, open_calls) = (self.messages.len(), self.open_calls.clone());
-        let added = answer.messages.iter().try_for_each(|message| {
+        let new = answer.messages.iter().skip(self.begun(answer));
+        let added = new.into_iter().try_for_each(|message| {
             if message.end.is_none() {
                 return Err(ConversationError::new("", ConversationErrorKind::Unfinished));
             }
@@ -119,6 +123,18 @@ impl Conversation {
             self.open_calls = open_calls;
         }
         added
+    }
+
+    /// How many of the answer's first messages are here already: the thoughts that the conversation ends with, where the answer begins with all of them.
+    fn begun(&self, answer: &Transcript) -> usize {
+        let thoughts = self.messages.iter().rev().take_while(|message| message.is_thought()).count();
+        let held = &self.messages[self.messages.len() - thoughts..];
+        let said = answer.messages.iter().take(thoughts);
+        if said.len() == thoughts && held.iter().zip(said).all(|(held, said)| held.says(said)) {
+            thoughts
+        } else {
+            0
+        }
     }
 
     /// Goes on with what a tool returned, by the name that it was called by: `functions.get_weather`.

@@ -2,6 +2,7 @@
 
 use super::render::Prompt;
 use crate::special::SpecialToken;
+use crate::transcript::{self, End};
 
 /// A message of a conversation, apart from the two that carry settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +80,20 @@ impl Message {
     /// Whether this is an answer of the assistant.
     pub(super) fn is_final(&self) -> bool {
         matches!(self.author, Author::Assistant(_)) && self.is_on("final")
+    }
+
+    /// Whether the assistant goes on after this message: it is nobody's call, and no answer.
+    pub(super) fn is_thought(&self) -> bool {
+        self.author == Author::Assistant(None) && self.recipient.is_none() && !self.is_on("final")
+    }
+
+    /// Whether this thought is one of a transcript.
+    pub(super) fn says(&self, said: &transcript::Message) -> bool {
+        let content_type = self.content_type.as_ref().map(|content_type| &content_type.name);
+        let header = (&self.channel, None, content_type);
+        header == (&said.channel, said.recipient.as_ref(), said.content_type.as_ref())
+            && self.content == said.content
+            && said.end == Some(End::End)
     }
 
     pub(super) fn is_on(&self, channel: &str) -> bool {

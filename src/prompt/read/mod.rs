@@ -30,7 +30,8 @@ pub struct FromPrompt {
     pub request: Request,
     /// What the prompt says.
     pub conversation: Conversation,
-    /// Where the answer begins, after the last `<|start|>assistant`: a byte of the text, or the number of tokens. What follows there is already said.
+    /// Where the last message begins, after the last `<|start|>assistant`: a byte of the text, or the number of tokens. What follows there is already said.
+    /// Matchers want the whole prompt all the same ([`Grammar::matcher_after`](crate::Grammar::matcher_after)): thoughts before it count for their caps.
     pub position: usize,
 }
 
