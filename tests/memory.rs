@@ -110,6 +110,28 @@ fn a_captured_text_is_held_once() {
     }
 }
 
+/// Engines try what was sampled before they make a mask, so a token is often refused. What the error says does not take longer in a longer turn.
+#[test]
+fn refusing_a_token_costs_the_same_in_a_long_turn() {
+    let mut matcher = example(EXAMPLES[0]).matcher();
+    let accept = |matcher: &mut Matcher, text: &str| {
+        let tokens = COMPILER.vocabulary().encode_with_special(text).expect("it has an encoder");
+        tokens.into_iter().for_each(|token| matcher.accept(token).expect("allowed"));
+    };
+    accept(&mut matcher, "<|channel|>analysis<|message|>Hello");
+    let wrong = COMPILER.vocabulary().special_id(SpecialToken::Call);
+    let cost = |matcher: &mut Matcher| {
+        allocation_counter::measure(|| {
+            let error = matcher.accept(wrong).expect_err("reasoning calls nobody");
+            assert_eq!(error.place, "a message on channel analysis");
+        })
+    };
+    let early = cost(&mut matcher);
+    accept(&mut matcher, &" and on".repeat(5_000));
+    let late = cost(&mut matcher);
+    assert_eq!((late.count_total, late.bytes_total), (early.count_total, early.bytes_total));
+}
+
 /// Masks and tokens of states that were met before, in messages' bodies: once the lists of a matcher have their length, nothing is allocated. A header
 /// is kept as it is read.
 #[test]

@@ -1,8 +1,8 @@
 //! Transcripts as they grow, against the reference's streaming parser.
 
 use harmony_mask::matcher::{Delta, Deltas, Status};
-use harmony_mask::transcript::End;
-use harmony_mask::{Matcher, Message, Request};
+use harmony_mask::transcript::{End, Header};
+use harmony_mask::{Matcher, Message, Options, Request};
 
 use crate::harness::{COMPILER, EXAMPLES, HABITS, Random, example, reference, walk};
 
@@ -90,7 +90,11 @@ fn tell(told: &mut Vec<Delta>, deltas: Vec<Delta>) {
 }
 
 fn messages(told: &[Delta]) -> Vec<Message> {
-    let mut messages: Vec<Message> = Vec::new();
+    continued(Vec::new(), told)
+}
+
+/// The messages where these were told of before.
+fn continued(mut messages: Vec<Message>, told: &[Delta]) -> Vec<Message> {
     for delta in told {
         match (delta, messages.last_mut()) {
             (Delta::Open(header), _) => messages.push(Message {
@@ -105,6 +109,43 @@ fn messages(told: &[Delta]) -> Vec<Message> {
         }
     }
     messages
+}
+
+/// The text of a bare grammar is one message without a header, and streams like the body of any other.
+#[test]
+fn bare_texts_are_one_message() {
+    let options = Options::default();
+    let schema = r#"{"type": "object", "properties": {"a": {"type": "string"}}}"#;
+    let grammars = [
+        (COMPILER.compile_schema(schema, &options), "{\"a\":\"héllo 🙂\"}"),
+        (COMPILER.compile_lark("start: \"a\"*", &options), ""),
+        (COMPILER.compile_regex("(🙂|𠀀|é)*"), "🙂𠀀é🙂"),
+    ];
+    for (grammar, text) in grammars {
+        let grammar = grammar.expect("compiles");
+        let mut matcher = grammar.matcher();
+        let (mut deltas, mut told) = (Deltas::default(), Vec::new());
+        let mut tokens = COMPILER.vocabulary().encode(text).expect("it has an encoder");
+        tokens.push(COMPILER.vocabulary().special_id(harmony_mask::SpecialToken::Return));
+        for token in tokens {
+            assert_eq!(matcher.open_message(), Some(&Header::default()), "{text}");
+            matcher.accept(token).unwrap_or_else(|error| panic!("{text}: {error}"));
+            tell(&mut told, deltas.update(&matcher));
+            matcher.rollback(1).expect("one was accepted");
+            tell(&mut told, deltas.update(&matcher));
+            matcher.accept(token).expect("accepted before");
+            tell(&mut told, deltas.update(&matcher));
+            assert_eq!(continued(vec![Message::default()], &told), matcher.transcript().messages, "{text}");
+        }
+        let whole = Message { content: text.to_owned(), end: Some(End::Return), ..Message::default() };
+        assert_eq!(
+            (&matcher.transcript().messages[..], matcher.open_message()),
+            (&[whole][..], None),
+            "{text}"
+        );
+        let again = grammar.matcher_after_text(&format!("{text}<|return|>")).expect("the same text");
+        assert!(again.is_finished() && again.transcript() == matcher.transcript(), "{text}");
+    }
 }
 
 /// A completion under the two tools of `names.json`, whether it is finished, and the tokens that would stop it.

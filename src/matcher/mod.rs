@@ -75,15 +75,18 @@ impl Matcher {
     }
 
     /// A matcher that goes on where a prompt ends: after `<|start|>assistant`, or anywhere later in the assistant's turn. A part of the prompt does,
-    /// if it has the turn's beginning: `<|start|>assistant`, or what follows it.
+    /// if it has the turn's beginning: `<|start|>assistant`, or what follows it. Of a text without messages the prompt is the beginning.
     ///
     /// # Errors
     ///
     /// When the turn is not the beginning of any completion.
     pub fn after_prompt(rules: Arc<Rules>, prompt: &[TokenId]) -> Result<Self, PromptError> {
-        let (start, mut step) = match prompt::turn_start(rules.vocabulary(), prompt) {
-            TurnStart::AtStart(start) => (start, rules.before_start().unwrap_or_else(|| rules.start())),
-            TurnStart::AfterStart(start) => (start, rules.start()),
+        let (start, mut step) = match rules.before_start() {
+            None => (0, rules.start()),
+            Some(before) => match prompt::turn_start(rules.vocabulary(), prompt) {
+                TurnStart::AtStart(start) => (start, before),
+                TurnStart::AfterStart(start) => (start, rules.start()),
+            },
         };
         let mut matcher = Self { steps: vec![step.clone()], ..Self::new(rules) };
         for (at, &token) in prompt.iter().enumerate().skip(start) {
@@ -101,9 +104,12 @@ impl Matcher {
 
     /// Sets the bits of all tokens that may come next and clears the others.
     ///
-    /// The mask has the width of the model's logits; ids past it are left out. It is empty only when the matcher
-    /// [is finished](Self::is_finished), or may stop and has no time left to go on. Cannot fail. Where the state was seen before it costs
+    /// The mask has the width of the model's logits; ids past it are left out. Cannot fail. Where the state was seen before it costs
     /// a copy and a few tokens, and of a mask that an earlier step filled only what differs is written; see the benches.
+    ///
+    /// It is empty when the matcher [is finished](Self::is_finished); under a [deadline](Self::finish_within) also where the text may stop and
+    /// no token could be in time: stop when [`is_accepting`](Self::is_accepting) and the mask is empty. Otherwise it is empty only if
+    /// it is too narrow for all tokens that may come: a mask must be as wide as the vocabulary.
     pub fn fill_mask(&self, mask: &mut TokenMask) {
         match self.is_narrowed() {
             true => self.fill_row(&mut mask.as_mut()),
@@ -112,6 +118,9 @@ impl Matcher {
     }
 
     /// [`fill_mask`](Self::fill_mask), in somebody else's memory: a row of an engine's batch is filled where it lies.
+    ///
+    /// The row of a finished sequence is all zeros. An engine that still samples there, to throw the token away, sets it to ones: no token at all
+    /// can be sampled from zeros.
     pub fn fill_row(&self, row: &mut TokenMaskMut<'_>) {
         self.rules.fill(self.step(), self.left_after(0), row);
     }
@@ -144,7 +153,8 @@ impl Matcher {
         self.rules.is_at_cap(step) || !self.rules.is_far(step, self.left_after(0))
     }
 
-    /// Takes one token.
+    /// Takes one token. Costs the same however long the turn is, also where the token is refused: then the time goes into the error's words. Who tries a
+    /// sampled token before making a mask, and needs no words, asks [`validate_tokens`](Self::validate_tokens) first.
     ///
     /// # Errors
     ///
@@ -186,12 +196,16 @@ impl Matcher {
     /// Sees to it that the completion ends, validly, within so many further tokens: from here on masks leave out every token after which that would
     /// not be possible. May be called at any step, again too; a rollback leaves the deadline where it is.
     ///
+    /// Where the text may stop, the mask can become empty before the matcher is finished, because whatever else it could say would be too late: stop when
+    /// [`is_accepting`](Self::is_accepting) and the mask is empty.
+    ///
     /// A deadline that is far costs little: in each state it is found once how many tokens are enough after any token. Near to it masks cost more:
     /// what completes the text is found for each state that a token can lead to.
     ///
     /// # Errors
     ///
-    /// When the shortest completion has more tokens; the matcher is then as it was.
+    /// When the [shortest completion](Self::shortest_completion) has more tokens; the matcher is then as it was. That is the completion with the fewest
+    /// bytes. Another one may have fewer tokens, so a deadline can be refused that it would keep.
     pub fn finish_within(&mut self, tokens: usize) -> Result<(), DeadlineError> {
         let plan = self.shortest_completion();
         if plan.len() > tokens {
@@ -210,7 +224,8 @@ impl Matcher {
         self.left_after(0)
     }
 
-    /// An independent matcher in the same state.
+    /// An independent matcher in the same state. Copies some hundred bytes for each token of the completion, so that both can be rolled back; to look
+    /// at drafts, [`validate_tokens`](Self::validate_tokens) and the masks of drafts do without.
     #[must_use]
     pub fn fork(&self) -> Self {
         self.clone()
@@ -276,7 +291,11 @@ impl Matcher {
         forced
     }
 
-    /// Tokens that complete the sequence with as few bytes as possible; they are accepted one after the other.
+    /// Tokens that complete the sequence with as few bytes as possible; they are accepted one after the other. Another completion may have more
+    /// bytes and fewer tokens.
+    ///
+    /// There are none wherever the text may stop. A Harmony turn without parallel calls may stop at its end alone, but the text of a bare grammar may in
+    /// many places. So a loop that takes the first of them asks [`is_accepting`](Self::is_accepting) before.
     #[must_use]
     pub fn shortest_completion(&self) -> Vec<TokenId> {
         let shortest = self.rules.shortest(self.residual());
@@ -289,10 +308,11 @@ impl Matcher {
         forced::spell(self.vocabulary(), units)
     }
 
-    /// The messages of the turn so far, with those that the prompt had.
+    /// The messages of the turn so far, with those that the prompt had. The text of a bare grammar (of a schema, Lark or a regular expression) is one message
+    /// whose header says nothing.
     #[must_use]
     pub fn transcript(&self) -> Transcript {
-        Transcript::read(self.vocabulary(), &self.said())
+        Transcript::read_from(self.rules.reader(), self.vocabulary(), &self.said())
     }
 
     /// What may come next, in a user's words.
@@ -380,10 +400,10 @@ impl Matcher {
         AcceptError { token, spelling, valid_bytes, expected, place: self.place_of(&residual), cause }
     }
 
-    /// The grammar knows places inside JSON, the tokens those outside.
+    /// The grammar knows places inside JSON, the reader those outside.
     fn place_of(&self, residual: &Residual) -> String {
-        Some(self.automaton().place(residual))
-            .filter(|place| !place.is_empty())
-            .unwrap_or_else(|| Transcript::place(self.vocabulary(), &self.said()))
+        let place = self.automaton().place(residual);
+        let is_beginning = self.given.is_empty() && self.tokens.is_empty();
+        if place.is_empty() && !is_beginning { self.step().reader.place() } else { place }
     }
 }

@@ -9,7 +9,7 @@ use crate::expression::Expression;
 use crate::harmony::{Reasoning, Turn};
 use crate::special::{SpecialToken, TokenId};
 use crate::token_mask::TokenMaskMut;
-use crate::transcript::{End, Read, Reader};
+use crate::transcript::{End, Header, Read, Reader};
 use crate::vocabulary::Vocabulary;
 
 /// A grammar as matchers see it.
@@ -34,8 +34,8 @@ struct TurnRules {
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) residual: Residual,
-    /// Where in its messages the turn is; `None` for a text without messages.
-    pub(super) reader: Option<Reader>,
+    /// Where in its messages the turn is; a text without messages is read as the body of one.
+    pub(super) reader: Reader,
     /// Tokens of reasoning so far.
     reasoning: u32,
     /// Messages before the call or answer so far.
@@ -77,16 +77,21 @@ impl Rules {
 
     /// After `<|start|>assistant`, or at the beginning of a text.
     pub(super) fn start(&self) -> Step {
-        self.step_at(self.automaton.start().clone(), Reader::default())
+        Self::step_at(self.automaton.start().clone(), self.reader())
+    }
+
+    /// What reads a completion from its start.
+    pub(super) fn reader(&self) -> Reader {
+        if self.turn.is_some() { Reader::default() } else { Reader::in_text() }
     }
 
     /// Before `<|start|>assistant`; `None` for a text without messages.
     pub(super) fn before_start(&self) -> Option<Step> {
-        Some(self.step_at(self.turn.as_ref()?.whole.clone(), Reader::between_messages()))
+        Some(Self::step_at(self.turn.as_ref()?.whole.clone(), Reader::between_messages()))
     }
 
-    fn step_at(&self, residual: Residual, reader: Reader) -> Step {
-        Step { residual, reader: self.turn.as_ref().map(|_| reader), reasoning: 0, thoughts: 0, plan: None }
+    fn step_at(residual: Residual, reader: Reader) -> Step {
+        Step { residual, reader, reasoning: 0, thoughts: 0, plan: None }
     }
 
     /// The bodies of the response formats, each by itself.
@@ -103,19 +108,9 @@ impl Rules {
         // Field by field: the residual of the step before would be shared and let go again.
         let Step { reasoning, thoughts, .. } = *step;
         let mut next = Step { residual, reader: step.reader.clone(), reasoning, thoughts, plan: None };
-        if let (Some(turn), Some(reader)) = (&self.turn, &mut next.reader) {
-            let is_reasoning = reader.open().is_some_and(|header| header.is_reasoning());
-            let is_thought = reader.open().is_some_and(|header| header.is_thought());
-            match reader.read(self.vocabulary(), token) {
-                Read::End(End::End) if is_thought => {
-                    next.thoughts += 1;
-                    if let Some(residual) = turn.after_thought(&next) {
-                        next.residual = residual.clone();
-                    }
-                }
-                Read::Nothing | Read::Text(_) if is_reasoning => next.reasoning += 1,
-                _ => {}
-            }
+        let read = next.reader.read(self.vocabulary(), token);
+        if let (Some(turn), Some(header)) = (&self.turn, step.reader.open()) {
+            turn.count(&mut next, header, &read);
         }
         Some(next)
     }
@@ -123,12 +118,12 @@ impl Rules {
     /// Whether reasoning is being read, and may have no further tokens.
     pub(super) fn is_at_cap(&self, step: &Step) -> bool {
         let is_used_up = self.turn.as_ref().is_some_and(|turn| turn.is_used_up(step));
-        is_used_up && step.reader.as_ref().and_then(Reader::open).is_some_and(|header| header.is_reasoning())
+        is_used_up && step.reader.open().is_some_and(|header| header.is_reasoning())
     }
 
     /// The end of the message where nothing else is left of it, and what remains after it.
     pub(super) fn forced_end(&self, step: &Step) -> Option<(TokenId, Residual)> {
-        if !self.is_at_cap(step) || step.is_within_character() {
+        if !self.is_at_cap(step) || step.reader.is_within_character() {
             return None;
         }
         let end = self.vocabulary().special_id(SpecialToken::End);
@@ -140,7 +135,7 @@ impl Rules {
         if !self.is_at_cap(step) {
             return true;
         }
-        if !step.is_within_character() {
+        if !step.reader.is_within_character() {
             return token == self.vocabulary().special_id(SpecialToken::End);
         }
         let continues = |byte: &u8| (0x80..0xc0).contains(byte);
@@ -158,6 +153,20 @@ impl Rules {
 }
 
 impl TurnRules {
+    /// Counts what a token said in a message with this header.
+    fn count(&self, next: &mut Step, header: &Header, read: &Read<'_>) {
+        match read {
+            Read::End(End::End) if header.is_thought() => {
+                next.thoughts += 1;
+                if let Some(residual) = self.after_thought(next) {
+                    next.residual = residual.clone();
+                }
+            }
+            Read::Nothing | Read::Text(_) if header.is_reasoning() => next.reasoning += 1,
+            _ => {}
+        }
+    }
+
     fn is_used_up(&self, step: &Step) -> bool {
         self.reasoning.max_tokens.is_some_and(|cap| step.reasoning >= cap)
     }
@@ -168,11 +177,5 @@ impl TurnRules {
             return Some(&self.after_thoughts);
         }
         self.is_used_up(step).then_some(&self.after_reasoning)
-    }
-}
-
-impl Step {
-    fn is_within_character(&self) -> bool {
-        self.reader.as_ref().is_some_and(Reader::is_within_character)
     }
 }

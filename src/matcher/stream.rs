@@ -22,7 +22,8 @@ pub enum Delta {
 /// Turns the states of a matcher into pieces of its transcript.
 ///
 /// Asked after any number of tokens and rollbacks, it says what changed since it was asked last. Of a message that the prompt began it tells
-/// what is added; the header is that of [`Matcher::open_message`].
+/// what is added; the header is that of [`Matcher::open_message`]. So it is with the text of a bare grammar (of a schema, Lark or a regular expression): it
+/// is one message whose header says nothing, open from the start and closed by `<|return|>`.
 ///
 /// ```
 /// use harmony_mask::matcher::{Delta, Deltas};
@@ -74,7 +75,7 @@ impl Matcher {
 
     /// What an accepted token added to the transcript.
     fn delta_of(&self, at: usize) -> Option<Delta> {
-        let mut reader = self.steps[at].reader.clone()?;
+        let mut reader = self.steps[at].reader.clone();
         match reader.read(self.vocabulary(), self.tokens()[at]) {
             Read::Nothing => None,
             Read::Header(header) => Some(Delta::Open(header)),
@@ -86,6 +87,6 @@ impl Matcher {
     /// The header of the message whose body is being read: its channel says which stop strings of the host apply.
     #[must_use]
     pub fn open_message(&self) -> Option<&Header> {
-        self.step().reader.as_ref()?.open().map(|header| &**header)
+        self.step().reader.open().map(|header| &**header)
     }
 }

@@ -91,10 +91,11 @@ impl Transcript {
         Self::read_from(Reader::default(), vocabulary, tokens)
     }
 
-    /// Reads tokens from another place of a turn.
+    /// Reads tokens from another place of a turn. Where that is in a body, the first message is the rest of it.
     #[must_use]
     pub fn read_from(mut reader: Reader, vocabulary: &Vocabulary, tokens: &[TokenId]) -> Self {
-        let mut messages: Vec<Message> = Vec::new();
+        let mut messages: Vec<Message> =
+            reader.open().map(|header| Message::new(header)).into_iter().collect();
         for &token in tokens {
             let read = reader.read(vocabulary, token);
             match (read, messages.last_mut()) {
@@ -110,7 +111,7 @@ impl Transcript {
         Self { messages }
     }
 
-    /// Where the last of these tokens stands, in a user's words; empty before the first special token.
+    /// Where the last of these tokens stands, in a user's words; empty before the first token.
     ///
     /// ```
     /// use harmony_mask::{Transcript, Vocabulary};
@@ -121,19 +122,10 @@ impl Transcript {
     /// ```
     #[must_use]
     pub fn place(vocabulary: &Vocabulary, tokens: &[TokenId]) -> String {
-        let Some(last) = tokens.iter().rposition(|token| vocabulary.special(*token).is_some()) else {
-            return String::new();
-        };
-        match vocabulary.special(tokens[last]) {
-            Some(SpecialToken::Message) => {}
-            Some(SpecialToken::Return | SpecialToken::Call) => return String::new(),
-            _ => return "a message header".to_owned(),
+        let mut reader = Reader::default();
+        for token in tokens {
+            reader.read(vocabulary, *token);
         }
-        let message = Self::read(vocabulary, tokens).messages.pop().unwrap_or_default();
-        match (message.recipient, message.channel) {
-            (Some(recipient), _) => format!("a call of {recipient}"),
-            (None, Some(channel)) => format!("a message on channel {channel}"),
-            (None, None) => "a message".to_owned(),
-        }
+        if tokens.is_empty() { String::new() } else { reader.place() }
     }
 }

@@ -30,6 +30,14 @@ impl Header {
     pub fn is_reasoning(&self) -> bool {
         self.channel.as_deref() == Some("analysis") && self.recipient.is_none()
     }
+
+    fn place(&self) -> String {
+        match (&self.recipient, &self.channel) {
+            (Some(recipient), _) => format!("a call of {recipient}"),
+            (None, Some(channel)) => format!("a message on channel {channel}"),
+            (None, None) => String::new(),
+        }
+    }
 }
 
 /// Where the last token left a completion. Cheap to clone inside a body.
@@ -43,7 +51,7 @@ enum Place {
     /// In a body, after the first bytes of a character that is not complete.
     Body { header: Arc<Header>, begun: Begun },
     /// After the token that ended a message.
-    After,
+    After(End),
 }
 
 /// The sections of a header, in the order in which special tokens open them.
@@ -111,14 +119,20 @@ impl Reader {
     /// Before a message's `<|start|>`.
     #[must_use]
     pub fn between_messages() -> Self {
-        Self(Place::After)
+        Self(Place::After(End::End))
+    }
+
+    /// In a text without messages around it: in the body of a message whose header says nothing.
+    #[must_use]
+    pub fn in_text() -> Self {
+        Self(Place::Body { header: Arc::default(), begun: Begun::default() })
     }
 
     /// Takes a token.
     pub fn read<'v>(&mut self, vocabulary: &'v Vocabulary, token: TokenId) -> Read<'v> {
-        match vocabulary.special(token) {
-            Some(special) => self.read_special(special),
-            None => self.read_bytes(vocabulary.token_bytes(token).unwrap_or_default()),
+        match vocabulary.token_bytes(token) {
+            Some(bytes) => self.read_bytes(bytes),
+            None => vocabulary.special(token).map_or(Read::Nothing, |special| self.read_special(special)),
         }
     }
 
@@ -127,7 +141,7 @@ impl Reader {
     pub fn open(&self) -> Option<&Arc<Header>> {
         match &self.0 {
             Place::Body { header, .. } => Some(header),
-            Place::Header { .. } | Place::After => None,
+            Place::Header { .. } | Place::After(_) => None,
         }
     }
 
@@ -148,6 +162,16 @@ impl Reader {
         matches!(&self.0, Place::Body { begun, .. } if begun.len > 0)
     }
 
+    /// Where this is, in a user's words; empty where a completion may be over, and in a text without messages.
+    #[must_use]
+    pub fn place(&self) -> String {
+        match &self.0 {
+            Place::Body { header, .. } => header.place(),
+            Place::Header { .. } | Place::After(End::End) => "a message header".to_owned(),
+            Place::After(End::Call | End::Return) => String::new(),
+        }
+    }
+
     fn read_special(&mut self, special: SpecialToken) -> Read<'static> {
         let end = match special {
             SpecialToken::Start => {
@@ -166,7 +190,7 @@ impl Reader {
             SpecialToken::Call => End::Call,
             SpecialToken::End => End::End,
         };
-        self.0 = Place::After;
+        self.0 = Place::After(end);
         Read::End(end)
     }
 
@@ -186,7 +210,7 @@ impl Reader {
                     return Read::Text(text);
                 }
             }
-            Place::After => {}
+            Place::After(_) => {}
         }
         Read::Nothing
     }
@@ -206,9 +230,13 @@ fn header(bytes: &[Vec<u8>; 3]) -> Header {
     }
 }
 
-/// The length of these bytes up to a character that is only begun.
+/// The length of these bytes up to a character that is only begun. Every token is read here, and the end of the bytes is enough to tell: there are at
+/// most three of such a character.
 fn whole_characters(bytes: &[u8]) -> usize {
-    let begun = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
-    let is_begun = std::str::from_utf8(begun).is_err_and(|error| error.error_len().is_none());
-    if is_begun { bytes.len() - begun.len() } else { bytes.len() }
+    if bytes.last().is_none_or(u8::is_ascii) {
+        return bytes.len();
+    }
+    let is_begun = |begun: &[u8]| std::str::from_utf8(begun).is_err_and(|error| error.error_len().is_none());
+    let starts = (bytes.len().saturating_sub(3)..bytes.len()).rev();
+    starts.into_iter().find(|start| is_begun(&bytes[*start..])).unwrap_or(bytes.len())
 }
