@@ -90,7 +90,8 @@ impl Model {
         Self { says: vocabulary.encode_with_special(says).unwrap_or_default().into_iter() }
     }
 
-    /// The next token of the script that the mask allows before the next control token; else one that leads to the end.
+    /// The next token of the script that the mask allows before the next control token; else one that leads to the end. There is one, as a turn like this
+    /// may stop only where it is finished.
     fn next(&mut self, mask: &TokenMask, matcher: &Matcher) -> TokenId {
         let allowed = self.says.as_slice().iter().position(|token| mask.contains(*token));
         match allowed {

@@ -65,6 +65,18 @@ impl Compiler {
     }
 
     /// The same compiler, with compilations that end early where somebody cancels them.
+    ///
+    /// A clone shares all tables with the compiler that it was made from, so each request of a server can have a flag of its own:
+    ///
+    /// ```
+    /// use harmony_mask::{Cancellation, Compiler, Vocabulary};
+    ///
+    /// let compiler = Compiler::new(Vocabulary::o200k_harmony()); // one per process
+    /// let cancellation = Cancellation::default(); // one per request; a clone goes to whoever may cancel
+    /// let grammar = compiler.clone().with_cancellation(&cancellation).compile(&"{}".parse()?)?;
+    /// assert!(!grammar.matcher().is_finished());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_cancellation(self, cancellation: &Cancellation) -> Self {
         Self { cancellation: cancellation.clone(), ..self }
@@ -407,7 +419,9 @@ impl Grammar {
 
     /// A matcher for a sequence that goes on where a prompt ends: after `<|start|>assistant`, inside a header, in the middle of reasoning or of
     /// arguments, in a prefilled answer, or after the message of a tool. The end of a prompt does for a prompt, if it has the beginning of
-    /// the assistant's turn: `<|start|>assistant`, or what follows it.
+    /// the assistant's turn: `<|start|>assistant`, or what follows it. After a turn that is over the matcher is finished.
+    ///
+    /// Of a bare grammar (of a schema, Lark or a regular expression) the prompt is the beginning of the text, without any messages.
     ///
     /// # Errors
     ///

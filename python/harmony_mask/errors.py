@@ -79,7 +79,7 @@ class RollbackError(HarmonyMaskError, ValueError):
 
 
 class DeadlineError(HarmonyMaskError, ValueError):
-    """A limit of fewer tokens than the shortest completion has; the matcher is as it was."""
+    """A limit of fewer tokens than the completion with the fewest bytes has; the matcher is as it was."""
 
     def __init__(self, message: str, requested: int = 0, needed: int = 0) -> None:
         super().__init__(message)

@@ -26,7 +26,7 @@ pub struct BatchError {
 }
 
 /// Fills a row for each matcher, as [`Matcher::fill_row`] does, on the threads of rayon's current pool. `words` are the rows one after the other, each of
-/// `width` bits in whole words.
+/// `width` bits in whole words. The row of a finished sequence is all zeros, as `fill_row` says.
 ///
 /// Install a pool of your own (`rayon::ThreadPool::install`) to decide how many threads; a process that forks after the global pool has started has no
 /// threads in it.

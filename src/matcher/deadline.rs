@@ -14,13 +14,15 @@ use crate::automaton::{Residual, Unit};
 use crate::special::TokenId;
 use crate::token_mask::TokenMaskMut;
 
-/// Fewer tokens than any completion has.
+/// Fewer tokens than the shortest completion has. That is the one with the fewest bytes, so another may have fewer tokens; none is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("cannot finish within {requested} tokens: the shortest completion has {needed}")]
+#[error(
+    "cannot promise to finish within {requested} tokens: the shortest completion has {needed}, which is shortest in bytes"
+)]
 pub struct DeadlineError {
     /// Tokens asked for.
     pub requested: usize,
-    /// Tokens of the shortest completion.
+    /// Tokens of the completion with the fewest bytes.
     pub needed: usize,
 }
 

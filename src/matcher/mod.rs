@@ -16,6 +16,11 @@ mod stream;
 
 use std::sync::Arc;
 
+/// The page for engines, whose examples are run.
+#[cfg(all(doctest, feature = "rayon"))]
+#[doc = include_str!("../../docs/engines.md")]
+struct Page;
+
 #[cfg(feature = "rayon")]
 pub use batch::{BatchError, fill_batch};
 pub use deadline::DeadlineError;

@@ -125,7 +125,7 @@ impl Vocabulary {
         (self.0.tables.starts.len() - 1).max(highest as usize + 1)
     }
 
-    /// The number of ordinary tokens.
+    /// The number of ordinary tokens. Not a width for masks: special tokens have higher ids.
     #[must_use]
     pub fn token_count(&self) -> usize {
         self.0.tables.count as usize
