@@ -1,7 +1,7 @@
 //! The loop: request, prompt, generation under masks, tool result, next prompt, until there is an answer.
 
 use harmony_mask::prompt::{Conversation, ConversationErrorKind, Piece};
-use harmony_mask::transcript::Transcript;
+use harmony_mask::transcript::{Header, Transcript};
 use harmony_mask::{Matcher, Request, SpecialToken};
 use serde_json::{Value, json};
 
@@ -101,7 +101,7 @@ const BEGUN: [(&str, &[&str]); 6] = [
 
 /// Says `Done` as the answer, whatever is open.
 fn finish(matcher: &mut Matcher) {
-    let rest = match matcher.open_message().map(|header| header.is_reasoning()) {
+    let rest = match matcher.open_message().map(Header::is_reasoning) {
         None => "<|channel|>final<|message|>Done<|return|>",
         Some(true) => "<|end|><|start|>assistant<|channel|>final<|message|>Done<|return|>",
         Some(false) => "Done<|return|>",
