@@ -115,7 +115,7 @@ impl Compiler {
                 self.body(format.syntax, &format.definition, &part, &mut job)
             }
         });
-        let turn = turn.map_err(|error| self.given_up(error))?;
+        let turn = turn.map_err(|error| job.refusal(error))?;
         let rules = Rules::of_turn(self.automaton(&turn.start), &turn, *request.reasoning());
         Ok(Grammar { rules: Arc::new(rules), report: Arc::new(job.report) })
     }
@@ -244,7 +244,7 @@ impl Compiler {
     }
 
     fn ended(&self, text: Result<Expression, Error>, job: Job<'_>) -> Result<Grammar, Error> {
-        let text = text.map_err(|error| self.given_up(error))?;
+        let text = text.map_err(|error| job.refusal(error))?;
         let end = Expression::special(SpecialToken::Return).optional();
         let rules = Rules::of_text(self.automaton(&text.then(end)));
         Ok(Grammar { rules: Arc::new(rules), report: Arc::new(job.report) })
@@ -302,12 +302,6 @@ impl Compiler {
     fn job<'o>(&self, options: &'o Options) -> Job<'o> {
         Job { options, budget: Budget::new(&self.limits, &self.cancellation), report: Report::default() }
     }
-
-    /// The error of a compilation, or that it was cancelled.
-    fn given_up(&self, error: Error) -> Error {
-        let is_work = error.limit().is_some_and(|limit| limit.what == "work");
-        if is_work && self.cancellation.is_cancelled() { Error::Cancelled } else { error }
-    }
 }
 
 /// One compilation: what was asked for, what may still be spent, and what was found.
@@ -321,6 +315,11 @@ impl Job<'_> {
     /// The language that all texts and strings are confined to, if they are.
     fn texts(&self) -> Option<Arc<Dfa>> {
         self.options.forbids_spelled_tokens.then(harmony::unspelled)
+    }
+
+    /// The error of the compilation, or that it was cancelled.
+    fn refusal(&self, error: Error) -> Error {
+        if self.budget.is_given_up() { Error::Cancelled } else { error }
     }
 
     /// Counts the reading of a grammar, which has ceilings of its own; gives up where somebody cancelled.

@@ -8,7 +8,9 @@ use crate::harness::earley::Earley;
 use crate::harness::{COMPILER, HABITS, Random, WIDTH, walk};
 use crate::masks::check_state;
 use harmony_mask::automaton::{Residual, Unit};
-use harmony_mask::{Cancellation, Compiler, Error, Grammar, Layout, Matcher, Options, TokenMask, Vocabulary};
+use harmony_mask::{
+    Cancellation, Compiler, Error, Grammar, Layout, Limits, Matcher, Options, TokenMask, Vocabulary,
+};
 use serde_json::Value;
 
 fn folder() -> PathBuf {
@@ -257,6 +259,14 @@ fn cancelled_grammars_are_given_up() {
     assert!(matches!(lark, Err(Error::Cancelled)), "{lark:?}");
     let regex = compiler.compile_regex("a");
     assert!(matches!(regex, Err(Error::Cancelled)), "{regex:?}");
+    // What would have failed without that is not said to be cancelled.
+    let limits = Limits { work: 0, ..Limits::default() };
+    let limited = Compiler::with_limits(Vocabulary::o200k_harmony(), limits).with_cancellation(&cancellation);
+    let regex = limited.compile_regex("a");
+    assert!(
+        regex.as_ref().is_err_and(|error| error.limit().is_some_and(|limit| limit.what == "work")),
+        "{regex:?}"
+    );
 }
 
 /// Grammars in which everything may be read in many ways, with a text that asks for all of them.

@@ -40,28 +40,41 @@ pub struct Budget {
     limits: Arc<Limits>,
     spent: Arc<AtomicUsize>,
     cancellation: Cancellation,
+    /// Whether something was refused because of that, and not because all was spent.
+    is_given_up: Arc<AtomicBool>,
 }
 
 impl Budget {
     /// Nothing spent yet.
     #[must_use]
     pub fn new(limits: &Limits, cancellation: &Cancellation) -> Self {
-        Self { limits: Arc::new(limits.clone()), spent: Arc::default(), cancellation: cancellation.clone() }
+        let (limits, cancellation) = (Arc::new(limits.clone()), cancellation.clone());
+        Self { limits, spent: Arc::default(), cancellation, is_given_up: Arc::default() }
     }
 
     /// Counts steps.
     ///
     /// # Errors
     ///
-    /// Where they are more than [`Limits::work`] in all, or the compilation is cancelled; of the latter, whoever holds the flag knows.
+    /// Where they are more than [`Limits::work`] in all, or the compilation is cancelled; [`is_given_up`](Self::is_given_up) tells which.
     pub fn charge(&self, steps: usize) -> Result<(), LimitExceeded> {
         // A compilation runs on one thread; the counter is atomic so that what holds it may move to another.
         let spent = self.spent.load(Ordering::Relaxed).saturating_add(steps);
         self.spent.store(spent, Ordering::Relaxed);
-        if spent > self.work || self.cancellation.is_cancelled() {
+        let is_given_up = spent <= self.work && self.cancellation.is_cancelled();
+        if is_given_up {
+            self.is_given_up.store(true, Ordering::Relaxed);
+        }
+        if is_given_up || spent > self.work {
             return Err(LimitExceeded { what: "work", limit: self.work, given: spent });
         }
         Ok(())
+    }
+
+    /// Whether [`charge`](Self::charge) failed because the compilation was cancelled before its work was spent.
+    #[must_use]
+    pub fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::Relaxed)
     }
 
     /// Counts the steps of an automaton with so many states.
@@ -94,5 +107,22 @@ impl Deref for Budget {
 
     fn deref(&self) -> &Limits {
         &self.limits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_spent_is_told_from_what_is_cancelled() {
+        let cancellation = Cancellation::default();
+        let budget = Budget::new(&Limits { work: 2, ..Limits::default() }, &cancellation);
+        assert!(budget.charge(2).is_ok() && budget.charge(1).is_err());
+        cancellation.cancel();
+        assert!(!budget.is_given_up() && budget.charge(1).is_err());
+        assert!(!budget.is_given_up(), "all was spent before");
+        let budget = Budget::new(&Limits::default(), &cancellation);
+        assert!(budget.charge(1).is_err() && budget.is_given_up());
     }
 }
