@@ -8,11 +8,14 @@ use super::error::{LarkError, LarkErrorKind, Position};
 use super::syntax::{DefinitionSyntax, GrammarSyntax, Shape, Syntax, TextSyntax};
 use super::terminal::{Bounds, Terminal, Terminals};
 use crate::expression::Expression;
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Budget, LimitExceeded};
 use crate::special::SpecialToken;
 
 /// Longer sequences are divided, since later walks go down along a sequence.
 const LONGEST_SEQUENCE: usize = 64;
+
+/// Symbols of a production that are read for the price of one step.
+const SYMBOLS_PER_STEP: usize = 4;
 
 /// The rules of a grammar.
 #[derive(Debug)]
@@ -100,7 +103,7 @@ struct Builder<'a> {
     owner: usize,
     /// The symbols of all productions so far.
     symbols: usize,
-    limits: &'a Limits,
+    limits: &'a Budget,
 }
 
 impl<'a> Builder<'a> {
@@ -255,7 +258,9 @@ impl<'a> Builder<'a> {
             let limit = LimitExceeded { what: "grammar_symbols", limit, given: self.symbols };
             return Err(LarkError::at(position, LarkErrorKind::Limit(limit)));
         }
-        Ok(())
+        // Paid for all that is done with them later, too.
+        let charged = self.limits.charge(1 + symbols / SYMBOLS_PER_STEP);
+        charged.map_err(|limit| LarkError::at(position, LarkErrorKind::Limit(limit)))
     }
 }
 

@@ -12,7 +12,7 @@ use super::parser;
 use super::rules::{Content, Rules};
 use super::terminal::{self, Bounds};
 use crate::expression::Expression;
-use crate::limits::Limits;
+use crate::limits::{Budget, Limits};
 use crate::regular::Dfa;
 use crate::special::SpecialToken;
 
@@ -54,8 +54,12 @@ impl Template {
     ///
     /// # Errors
     /// As [`parse`](Self::parse); and where a terminal has no such text.
-    pub fn parse_confined(source: &str, limits: &Limits, texts: Option<Arc<Dfa>>) -> Result<Self, LarkError> {
-        let bounds = Bounds { limits: limits.clone(), texts };
+    pub fn parse_confined(
+        source: &str,
+        limits: impl Into<Budget>,
+        texts: Option<Arc<Dfa>>,
+    ) -> Result<Self, LarkError> {
+        let bounds = Bounds { limits: limits.into(), texts };
         let rules = Arc::new(Rules::new(&parser::grammar(source)?, &bounds)?);
         Ok(Self { rules, bounds })
     }
@@ -122,6 +126,10 @@ impl Template {
 ///
 /// # Errors
 /// Where it cannot be read, looks around or refers back, matches nothing, or needs too many states.
-pub fn regex(source: &str, limits: &Limits, texts: Option<Arc<Dfa>>) -> Result<Expression, LarkError> {
-    terminal::whole_regex(source, &Bounds { limits: limits.clone(), texts })
+pub fn regex(
+    source: &str,
+    limits: impl Into<Budget>,
+    texts: Option<Arc<Dfa>>,
+) -> Result<Expression, LarkError> {
+    terminal::whole_regex(source, &Bounds { limits: limits.into(), texts })
 }

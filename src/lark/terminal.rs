@@ -14,16 +14,19 @@ use super::parser;
 use super::regex;
 use super::syntax::{DefinitionSyntax, ImportSyntax, RegexSyntax, Shape, Syntax};
 use crate::expression::{DfaLanguage, Expression, Leaf};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::regular::{self, Dfa};
 
 /// Terminals, groups and repetitions within each other: this bounds the call stack, here and in the compiler of regular expressions.
 const MAX_DEPTH: usize = 256;
 
+/// Characters, classes and operators that are put together for the price of one step.
+const SIZE_PER_STEP: usize = 512;
+
 /// The library that `%import` takes from.
 static COMMON: LazyLock<BTreeMap<String, Regular>> = LazyLock::new(|| {
     let grammar = parser::grammar(include_str!("../../grammars/common.lark")).expect("our own grammar");
-    let bounds = Bounds { limits: Limits::default(), texts: None };
+    let bounds = Bounds { limits: Budget::from(&Limits::default()), texts: None };
     let mut terminals = Terminals::new(&grammar.definitions, &[], &bounds).expect("our own terminals");
     terminals.check().expect("our own terminals");
     terminals.known.into_iter().map(|(name, regular)| (name.to_owned(), regular)).collect()
@@ -41,7 +44,7 @@ pub(super) struct Terminal {
 /// What terminals keep to.
 #[derive(Clone, Debug)]
 pub(super) struct Bounds {
-    pub(super) limits: Limits,
+    pub(super) limits: Budget,
     /// The language that all texts are confined to, if they are.
     pub(super) texts: Option<Arc<Dfa>>,
 }
@@ -130,6 +133,9 @@ impl<'a> Terminals<'a> {
             let limit = LimitExceeded { what: "dfa_states", limit, given: regular.size };
             return Err(LarkError::at(syntax.position, LarkErrorKind::Limit(limit)));
         }
+        // It is copied wherever it is named.
+        let charged = self.bounds.limits.charge(1 + regular.size / SIZE_PER_STEP);
+        charged.map_err(|limit| LarkError::at(syntax.position, LarkErrorKind::Limit(limit)))?;
         Ok(regular)
     }
 
@@ -205,6 +211,7 @@ fn compile(hir: &Hir, what: &str, bounds: &Bounds) -> Result<Terminal, LarkError
     }
     let limit = bounds.limits.dfa_states;
     let mut dfa = regular::whole_match(hir.clone(), limit).map_err(LarkErrorKind::Limit)?;
+    bounds.limits.charge_states(dfa.states()).map_err(LarkErrorKind::Limit)?;
     if dfa.is_empty() {
         return Err(LarkErrorKind::MatchesNothing);
     }

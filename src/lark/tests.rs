@@ -240,6 +240,25 @@ fn limits_have_names() {
     assert!(parse(&format!("start: r0\n{}r10000: \"b\"", chain.collect::<String>())).is_ok());
 }
 
+/// Rules, automata and copies of terminals are work, so a grammar may be cancelled.
+#[test]
+fn grammars_are_work() {
+    let rules = (0..3_000).map(|rule| format!("r{rule}: \"a\" r{} | \"b\"\n", (rule + 1) % 3_000));
+    let copies = (0..200).map(|at| format!("T{at}: \"{at}\" LONG\n"));
+    for (source, work) in [
+        (format!("start: r0\n{}", rules.collect::<String>()), 6_000),
+        ("start: /[ab]*a[ab]{10}/".to_owned(), 500),
+        (format!("start: \"a\"\nLONG: \"{}\"\n{}", "x".repeat(40_000), copies.collect::<String>()), 24_000),
+    ] {
+        let limit = |work| {
+            let grammar = Template::parse_within(&source, &Limits { work, ..Limits::default() });
+            grammar.err().and_then(|error| error.limit().map(|limit| limit.what))
+        };
+        let begins = &source[..source.len().min(40)];
+        assert_eq!((limit(work / 2), limit(4 * work)), (Some("work"), None), "{begins}");
+    }
+}
+
 #[test]
 fn nesting_is_bounded() {
     let nested = |depth: usize| format!("start: {}\"a\"{}", "(".repeat(depth), ")".repeat(depth));
