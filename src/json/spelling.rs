@@ -16,11 +16,11 @@ use super::leaves::{LeafMaker, Leaves};
 use super::length;
 use super::list::List;
 use super::number;
-use super::object::{Facts, objects};
+use super::object::{self, Facts, objects};
 use super::string::{self, Words};
 use crate::expression::{Expression, RULE_BYTES, Rule, fingerprint};
-use crate::limits::{Budget, LimitExceeded, Limits};
-use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, PlannedKind, Schema, Strings, Values};
+use crate::limits::{Budget, LimitExceeded};
+use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, PlannedKind, Schema, Strings, Values, WAYS_PER_STEP};
 
 /// In which order an object's members may come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -79,7 +79,8 @@ impl Spelling {
         let (mut maker, mut leaves) = (LeafMaker::default(), Vec::new());
         for node in schema.nodes() {
             let values = schema.values(node);
-            limits.charge(1)?;
+            let wishing = values.objects.iter().map(object::wishing_size).fold(0, usize::saturating_add);
+            limits.charge(1 + wishing / WAYS_PER_STEP)?;
             leaves.push(maker.make(values, limits)?);
             if !values.arrays.iter().all(|arrays| counts.suffice(&schema, arrays)) {
                 return Err(SpellingError::TooFewDistinct { pointer: schema.place(node) });
@@ -348,7 +349,7 @@ fn is_empty(value: &Arc<Json>) -> bool {
 }
 
 /// The plans of all array cells that need one.
-fn plans(schema: &Schema, limits: &Limits) -> Result<Plans, LimitExceeded> {
+fn plans(schema: &Schema, limits: &Budget) -> Result<Plans, LimitExceeded> {
     let cells =
         schema.nodes().flat_map(|node| (0..).zip(&schema.values(node).arrays).map(move |cell| (node, cell)));
     let planned = cells.filter(|(_, (_, arrays))| arrays.is_planned());
@@ -362,10 +363,10 @@ fn can_repeat(plans: &Plans, node: NodeId, arrays: &[Arrays]) -> bool {
 }
 
 /// The plan of an array cell.
-fn plan(schema: &Schema, arrays: &Arrays, limits: &Limits) -> Result<ArrayPlan, LimitExceeded> {
+fn plan(schema: &Schema, arrays: &Arrays, limits: &Budget) -> Result<ArrayPlan, LimitExceeded> {
     let planned =
         |kind: &Kind| PlannedKind { counts_for: kind.counts_for, len: schema.least_len(kind.schema).into() };
     let kinds = |kinds: &Vec<Kind>| kinds.iter().map(planned).collect();
     let positions: Vec<Vec<_>> = arrays.prefix.iter().map(kinds).collect();
-    ArrayPlan::new(&positions, &kinds(&arrays.rest), arrays.bounds(), limits.counter_states)
+    ArrayPlan::new(&positions, &kinds(&arrays.rest), arrays.bounds(), limits)
 }

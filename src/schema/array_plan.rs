@@ -4,8 +4,9 @@
 //! of what remains from each state is found backwards, from the longest arrays on. A state from which nothing leads to the end has none, and
 //! so an array that can be begun can be finished.
 
-use super::values::{Bounds, Count, Kind};
-use crate::limits::LimitExceeded;
+use super::array_states::{ArrayStates, PlanState};
+use super::values::{Bounds, Kind};
+use crate::limits::{Budget, LimitExceeded};
 
 /// What matters of an element: which counts it counts for, and its least length.
 #[derive(Clone, Copy, Debug)]
@@ -14,25 +15,12 @@ pub(crate) struct PlannedKind {
     pub len: u64,
 }
 
-/// A state of a plan: elements read and counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct PlanState(u32);
-
-impl PlanState {
-    /// Its place among the states of its plan.
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// The states of an array with counts.
+/// What may come after each state of an array with counts.
 #[derive(Clone, Debug)]
 pub(crate) struct ArrayPlan {
-    /// Elements, counted as far as it matters, and whether there can be no more.
-    items: u32,
-    is_bounded: bool,
-    min_items: u32,
-    counts: Vec<Count>,
+    states: ArrayStates,
+    /// Pairs of a state and a kind that may come then.
+    ways: usize,
     /// The least length of what remains, the bracket included; by state.
     least: Vec<u64>,
     /// The same where two elements must be equal, and no two were.
@@ -42,34 +30,34 @@ pub(crate) struct ArrayPlan {
 /// The end cannot be reached.
 const DEAD: u64 = u64::MAX;
 
+/// Pairs of a state and a kind that are looked at for the price of one step.
+pub(crate) const WAYS_PER_STEP: usize = 128;
+
 impl ArrayPlan {
     /// `positions` are the kinds of the first elements, `rest` those of the others.
     ///
     /// # Errors
     ///
-    /// When there are more states than `limit`.
+    /// When there are too many states, or too much work with them.
     pub(crate) fn new(
         positions: &[Vec<PlannedKind>],
         rest: &[PlannedKind],
         bounds: Bounds<'_>,
-        limit: usize,
+        limits: &Budget,
     ) -> Result<Self, LimitExceeded> {
-        let Bounds { min_items, max_items, counts, repeats } = bounds;
-        let items = bounds.lengths(positions.len());
-        let mut sizes = counts.iter().map(|count| ceiling(count) as usize + 1);
-        let states = sizes.try_fold(items as usize + 1, usize::checked_mul);
-        let states = states.unwrap_or(usize::MAX);
-        if states > limit {
-            return Err(LimitExceeded { what: "counter_states", limit, given: states });
-        }
-        let is_bounded = max_items.is_some();
-        let (counts, least) = (counts.to_vec(), vec![DEAD; states]);
-        let mut plan = Self { items, is_bounded, min_items, counts, least, repeating: None };
+        let states = ArrayStates::new(positions.len(), bounds, limits.counter_states)?;
+        let kinds = |read: u32| positions.get(read as usize).map_or(rest, Vec::as_slice);
+        let per_read = states.len() / (states.most_read() as usize + 1);
+        let ways = (0..=states.most_read())
+            .fold(states.len(), |ways, read| ways.saturating_add(per_read.saturating_mul(kinds(read).len())));
+        // Where two elements must be equal, all is looked at three times.
+        limits.charge(1 + ways.saturating_mul(if bounds.repeats { 3 } else { 1 }) / WAYS_PER_STEP)?;
+        let least = vec![DEAD; states.len()];
+        let mut plan = Self { states, ways, least, repeating: None };
         for state in plan.states().rev() {
-            let kinds = positions.get(plan.read(state) as usize).map_or(rest, Vec::as_slice);
-            plan.least[state.index()] = plan.least_from(state, kinds);
+            plan.least[state.index()] = plan.least_from(state, kinds(plan.read(state)));
         }
-        plan.repeating = repeats.then(|| plan.least_repeating(positions, rest));
+        plan.repeating = bounds.repeats.then(|| plan.least_repeating(positions, rest));
         Ok(plan)
     }
 
@@ -95,28 +83,27 @@ impl ArrayPlan {
 
     /// All states. Each is after those that lead to it, or leads to itself.
     pub(crate) fn states(&self) -> impl DoubleEndedIterator<Item = PlanState> + ExactSizeIterator + use<> {
-        (0..self.least.len()).map(|state| PlanState(state as u32))
+        self.states.all()
+    }
+
+    /// How much there is to look at in all states: pairs of a state and a kind that may come then.
+    pub(crate) fn ways(&self) -> usize {
+        self.ways
     }
 
     /// Before the first element.
     pub(crate) fn start() -> PlanState {
-        PlanState(0)
+        ArrayStates::start()
     }
 
     /// The least length of what remains after the opening bracket or an element; `None` where the array cannot be finished.
     pub(crate) fn least_len(&self, state: PlanState) -> Option<u64> {
-        Some(self.least[state.0 as usize]).filter(|least| *least != DEAD)
+        Some(self.least[state.index()]).filter(|least| *least != DEAD)
     }
 
     /// The same where two of the elements to come must be equal.
     pub(crate) fn least_repeating_len(&self, state: PlanState) -> Option<u64> {
         self.repeating.as_ref().map(|least| least[state.index()]).filter(|least| *least != DEAD)
-    }
-
-    /// The least length of an array, its brackets included.
-    pub(crate) fn least_array_len(&self) -> Option<u64> {
-        let least = self.least_len(Self::start())?;
-        Some(1 + self.least_repeating_len(Self::start()).unwrap_or(least))
     }
 
     /// Whether two elements can still be made equal wherever an array may go on, with these kinds by position.
@@ -139,73 +126,35 @@ impl ArrayPlan {
 
     /// How many elements were read, as far as it matters.
     pub(crate) fn read(&self, state: PlanState) -> u32 {
-        state.0 % (self.items + 1)
+        self.states.read(state)
     }
 
     /// Whether the array may end.
     pub(crate) fn may_close(&self, state: PlanState) -> bool {
-        let (read, mut counted) = self.split(state);
-        read >= self.min_items
-            && self.counts.iter().all(|count| {
-                let size = ceiling(count) + 1;
-                let so_far = counted % size;
-                counted /= size;
-                so_far >= count.min
-            })
+        self.states.may_close(state)
     }
 
     /// The state after one more element, if the array can then be finished.
     pub(crate) fn next(&self, state: PlanState, counts_for: u32) -> Option<PlanState> {
-        self.after(state, counts_for).filter(|next| self.least_len(*next).is_some())
+        self.states.after(state, counts_for).filter(|next| self.least_len(*next).is_some())
     }
 
     fn least_from(&self, state: PlanState, kinds: &[PlannedKind]) -> u64 {
         let comma = u64::from(self.read(state) > 0);
         let longer = kinds.iter().filter_map(|kind| {
-            let next = self.after(state, kind.counts_for)?;
+            let next = self.states.after(state, kind.counts_for)?;
             // What leads back to the same state brings the end no nearer.
             Some(self.least_len(next)?.saturating_add(kind.len).saturating_add(comma))
         });
         longer.chain(self.may_close(state).then_some(1)).min().unwrap_or(DEAD)
     }
-
-    /// The state after one more element; `None` where there are too many then.
-    fn after(&self, state: PlanState, counts_for: u32) -> Option<PlanState> {
-        let (read, mut counted) = self.split(state);
-        if self.is_bounded && read == self.items {
-            return None;
-        }
-        let mut next = (read + 1).min(self.items);
-        let mut weight = self.items + 1;
-        for (index, count) in self.counts.iter().enumerate() {
-            let size = ceiling(count) + 1;
-            let mut so_far = counted % size;
-            counted /= size;
-            if counts_for >> index & 1 == 1 {
-                if count.max == Some(so_far) {
-                    return None;
-                }
-                so_far = (so_far + 1).min(size - 1);
-            }
-            next += so_far * weight;
-            weight = weight.saturating_mul(size);
-        }
-        Some(PlanState(next))
-    }
-
-    fn split(&self, state: PlanState) -> (u32, u32) {
-        (state.0 % (self.items + 1), state.0 / (self.items + 1))
-    }
-}
-
-/// As far as a count matters.
-fn ceiling(count: &Count) -> u32 {
-    count.max.unwrap_or(count.min)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::values::Count;
     use super::*;
+    use crate::limits::Limits;
 
     fn plan(
         kinds: &[(u32, u64)],
@@ -216,7 +165,7 @@ mod tests {
         let counts: Vec<_> = counts.iter().map(|&(min, max)| Count { min, max, from: 0 }).collect();
         let kinds: Vec<_> = kinds.iter().map(|&(counts_for, len)| PlannedKind { counts_for, len }).collect();
         let bounds = Bounds { min_items, max_items, counts: &counts, repeats: false };
-        ArrayPlan::new(&[], &kinds, bounds, 1000).unwrap()
+        ArrayPlan::new(&[], &kinds, bounds, &Budget::from(&Limits::default())).unwrap()
     }
 
     #[test]
@@ -245,9 +194,11 @@ mod tests {
     }
 
     #[test]
-    fn states_have_a_ceiling() {
-        let counts = [(); 2].map(|()| Count { min: 100, max: None, from: 0 });
-        let bounds = Bounds { min_items: 1, max_items: Some(1000), counts: &counts, repeats: false };
-        assert!(ArrayPlan::new(&[], &[], bounds, 10_000).is_err());
+    fn states_times_kinds_are_work() {
+        let bounds = Bounds { min_items: 1000, max_items: None, counts: &[], repeats: false };
+        let kinds = [PlannedKind { counts_for: 0, len: 1 }; 100];
+        let limits = Limits { work: 500, ..Limits::default() };
+        let error = ArrayPlan::new(&[], &kinds, bounds, &Budget::from(&limits)).expect_err("too much");
+        assert_eq!((error.what, error.given), ("work", 1 + 1001 * 101 / WAYS_PER_STEP));
     }
 }

@@ -7,17 +7,17 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use super::array_plan::{ArrayPlan, PlannedKind};
-use super::cells::{ArrayCell, Cells, CountCell, ObjectCell};
-use super::expand::{ElementKind, Elements, Expanded, NameGroup};
+use super::array_plan::{PlannedKind, WAYS_PER_STEP};
+use super::cells::{ArrayCell, Cells, ObjectCell};
+use super::counted::{Counted, Pending, Shorter};
+use super::expand::{Elements, Expanded, NameGroup};
 use super::formula::FormulaId;
 use super::names;
 use super::normalise::Graph;
 use super::numbers;
 use super::strings;
-use super::values::Bounds;
 use super::wishes::Granting;
-use crate::limits::LimitExceeded;
+use crate::limits::{Budget, LimitExceeded};
 
 /// What has values, and how short a text of one can be.
 pub(super) struct Lens {
@@ -29,19 +29,19 @@ pub(super) struct Lens {
 }
 
 impl Lens {
-    pub(super) fn new(graph: &Graph<'_>, counter_states: usize) -> Result<Self, (FormulaId, LimitExceeded)> {
-        let mut search = Search::new(graph, counter_states);
+    pub(super) fn new(graph: &Graph<'_>, budget: &Budget) -> Result<Self, Refused> {
+        let mut search = Search::new(graph, budget);
         let mut starts = Vec::with_capacity(graph.cells.len());
         for (node, (cells, expanded)) in graph.cells.iter().zip(&graph.expanded).enumerate() {
             starts.push(search.cells.len());
             let added = search.add_cells(node, cells, expanded);
             added.map_err(|limit| (graph.nodes[node], limit))?;
         }
-        search.run();
+        search.run()?;
         let len = |len: u64| u32::try_from(len).unwrap_or(u32::MAX);
         Ok(Self {
             nodes: search.settled.iter().map(|settled| settled.map(len)).collect(),
-            cells: (0..search.cells.len()).map(|cell| search.len(cell).is_some()).collect(),
+            cells: search.cells.iter().map(|cell| cell.len().is_some()).collect(),
             starts,
         })
     }
@@ -66,8 +66,8 @@ struct Cell {
     missing: usize,
     /// Further members, for an object.
     more: Option<More>,
-    /// The array with counts that this is, by its index: its length depends on all of its elements at once.
-    counted: Option<usize>,
+    /// The array with counts that this is: its length depends on all of its elements at once.
+    counted: Option<Box<Counted>>,
 }
 
 /// What an object needs beside its required members.
@@ -112,21 +112,37 @@ enum Want {
     Offers { name_len: u64, count: u64 },
     /// A member of this class of those that grant wishes.
     Grants { class: usize },
-    /// To know when it is settled.
-    News,
+    /// An element of an array that counts, at this position of those told apart.
+    Counts { position: usize, counts_for: u32 },
 }
+
+/// What can be settled.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// A state of an array that counts.
+    Counted {
+        cell: usize,
+        pending: Pending,
+    },
+    Node(usize),
+}
+
+/// A limit, and the formula at which it was reached.
+type Refused = (FormulaId, LimitExceeded);
 
 struct Search<'g, 'd> {
     graph: &'g Graph<'d>,
     cells: Vec<Cell>,
     wanted_by: Vec<Vec<(usize, Want)>>,
     settled: Vec<Option<u64>>,
-    queue: BinaryHeap<Reverse<(u64, usize)>>,
-    counter_states: usize,
+    queue: BinaryHeap<Reverse<(u64, Place)>>,
+    /// What is not longer is settled.
+    reached: u64,
+    budget: &'g Budget,
 }
 
 impl<'g, 'd> Search<'g, 'd> {
-    fn new(graph: &'g Graph<'d>, counter_states: usize) -> Self {
+    fn new(graph: &'g Graph<'d>, budget: &'g Budget) -> Self {
         let count = graph.nodes.len();
         Self {
             graph,
@@ -134,20 +150,85 @@ impl<'g, 'd> Search<'g, 'd> {
             wanted_by: vec![Vec::new(); count],
             settled: vec![None; count],
             queue: BinaryHeap::new(),
-            counter_states,
+            reached: 0,
+            budget,
         }
     }
 
-    fn run(&mut self) {
-        while let Some(Reverse((len, node))) = self.queue.pop() {
-            if self.settled[node].is_none() {
-                self.settled[node] = Some(len);
-                for (cell, want) in std::mem::take(&mut self.wanted_by[node]) {
-                    self.cells[cell].supply(want, len);
-                    self.offer(cell);
+    /// Settles what is in the queue and what follows from it, from short to long.
+    fn run(&mut self) -> Result<(), Refused> {
+        loop {
+            while let Some(Reverse((len, place))) = self.queue.pop() {
+                self.reached = self.reached.max(len);
+                match place {
+                    Place::Node(node) => self.settle(node, len)?,
+                    Place::Counted { cell, pending } => {
+                        self.advance(cell, |counted, _, shorter| counted.settle(pending, len, shorter))?;
+                    }
                 }
             }
+            if !self.fall_back() {
+                return Ok(());
+            }
         }
+    }
+
+    fn settle(&mut self, node: usize, len: u64) -> Result<(), Refused> {
+        if self.settled[node].is_some() {
+            return Ok(());
+        }
+        self.settled[node] = Some(len);
+        for (cell, want) in std::mem::take(&mut self.wanted_by[node]) {
+            self.supply(cell, want, len)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a cell what it wants, now that it is known to be that long.
+    fn supply(&mut self, cell: usize, want: Want, len: u64) -> Result<(), Refused> {
+        if let Want::Counts { position, counts_for } = want {
+            let kind = PlannedKind { counts_for, len };
+            return self.advance(cell, |counted, reached, shorter| {
+                counted.add_kind(position, kind, reached, shorter)
+            });
+        }
+        self.cells[cell].supply(want, len);
+        let looked_at = self.cells[cell].wishing_size();
+        if looked_at >= WAYS_PER_STEP {
+            let charged = self.budget.charge(looked_at / WAYS_PER_STEP);
+            charged.map_err(|limit| (self.graph.nodes[self.cells[cell].node], limit))?;
+        }
+        self.offer(cell);
+        Ok(())
+    }
+
+    /// Takes a step in an array that counts, unless its length is known.
+    fn advance(
+        &mut self,
+        cell: usize,
+        step: impl FnOnce(&mut Counted, u64, Shorter<'_>) -> Result<(), LimitExceeded>,
+    ) -> Result<(), Refused> {
+        let Cell { node, counted: Some(counted), .. } = &mut self.cells[cell] else { return Ok(()) };
+        if counted.len().is_some() {
+            return Ok(());
+        }
+        let (queue, formula) = (&mut self.queue, self.graph.nodes[*node]);
+        let mut shorter = |len, pending| queue.push(Reverse((len, Place::Counted { cell, pending })));
+        step(counted, self.reached, &mut shorter).map_err(|limit| (formula, limit))?;
+        self.offer(cell);
+        Ok(())
+    }
+
+    /// Whether there are arrays left that must repeat an element and are not known to have one that they can.
+    fn fall_back(&mut self) -> bool {
+        let mut found = false;
+        for cell in 0..self.cells.len() {
+            if self.cells[cell].counted.as_mut().and_then(|counted| counted.fall_back()).is_some() {
+                self.offer(cell);
+                found = true;
+            }
+        }
+        found
     }
 
     fn add_cells(
@@ -157,12 +238,12 @@ impl<'g, 'd> Search<'g, 'd> {
         expanded: &Expanded,
     ) -> Result<(), LimitExceeded> {
         if let Some(len) = least_scalar(cells) {
-            self.queue.push(Reverse((len, node)));
+            self.queue.push(Reverse((len, Place::Node(node))));
         }
-        for (index, (array, elements)) in cells.arrays.iter().zip(&expanded.arrays).enumerate() {
+        for (array, elements) in cells.arrays.iter().zip(&expanded.arrays) {
             match array.counts[..] {
                 [] if !array.repeats => self.add_array(node, array),
-                _ => self.add_counted(node, index, array, elements)?,
+                _ => self.add_counted(node, array, elements)?,
             }
         }
         for (object, groups) in cells.objects.iter().zip(&expanded.objects) {
@@ -187,15 +268,16 @@ impl<'g, 'd> Search<'g, 'd> {
     fn add_counted(
         &mut self,
         node: usize,
-        index: usize,
         array: &ArrayCell,
         elements: &Elements,
     ) -> Result<(), LimitExceeded> {
-        self.plan(array, elements)?;
+        let counted = Counted::new(array, elements.prefix.len(), self.budget)?;
         let cell = self.open(node, 0);
-        self.cells[cell].counted = Some(index);
-        for kind in elements.prefix.iter().chain([&elements.rest]).flatten() {
-            self.want(cell, kind.formula, Want::News);
+        self.cells[cell].counted = Some(Box::new(counted));
+        for (position, kinds) in elements.prefix.iter().chain([&elements.rest]).enumerate() {
+            for kind in kinds {
+                self.want(cell, kind.formula, Want::Counts { position, counts_for: kind.counts_for });
+            }
         }
         self.offer(cell);
         Ok(())
@@ -219,7 +301,7 @@ impl<'g, 'd> Search<'g, 'd> {
                 count: u32::try_from(object.wishes.len()).expect("few wishes"),
                 room,
                 classes: Vec::new(),
-                granting: Granting::default(),
+                granting: Granting::none(),
             },
         });
         for member in object.required() {
@@ -277,38 +359,17 @@ impl<'g, 'd> Search<'g, 'd> {
 
     /// Puts a cell whose parts are known into the queue.
     fn offer(&mut self, cell: usize) {
-        if let Some(len) = self.len(cell) {
-            self.queue.push(Reverse((len, self.cells[cell].node)));
+        if let Some(len) = self.cells[cell].len() {
+            self.queue.push(Reverse((len, Place::Node(self.cells[cell].node))));
         }
-    }
-
-    fn len(&self, cell: usize) -> Option<u64> {
-        let Cell { node, counted: Some(index), .. } = self.cells[cell] else { return self.cells[cell].len() };
-        let (array, elements) =
-            (&self.graph.cells[node].arrays[index], &self.graph.expanded[node].arrays[index]);
-        let plan = self.plan(array, elements).expect("its size was checked before");
-        plan.least_array_len()
-    }
-
-    /// The plan of an array, with the kinds of elements that are settled.
-    fn plan(&self, array: &ArrayCell, elements: &Elements) -> Result<ArrayPlan, LimitExceeded> {
-        let planned = |kind: &ElementKind| {
-            let len = self.settled[self.graph.position(kind.formula)?]?;
-            Some(PlannedKind { counts_for: kind.counts_for, len })
-        };
-        let position = |kinds: &Vec<ElementKind>| kinds.iter().filter_map(planned).collect();
-        let positions: Vec<Vec<_>> = elements.prefix.iter().map(position).collect();
-        let counts: Vec<_> = array.counts.iter().map(CountCell::bounds).collect();
-        let ArrayCell { min_items, max_items, repeats, .. } = *array;
-        let bounds = Bounds { min_items, max_items, counts: &counts, repeats };
-        ArrayPlan::new(&positions, &position(&elements.rest), bounds, self.counter_states)
     }
 }
 
 impl Cell {
     fn supply(&mut self, want: Want, len: u64) {
         match want {
-            Want::News => {}
+            // It has a step of its own.
+            Want::Counts { .. } => {}
             Want::Needs(count) => {
                 self.settled = self.settled.saturating_add(len.saturating_mul(count));
                 self.missing -= 1;
@@ -321,8 +382,14 @@ impl Cell {
                 let Wishes { classes, granting, .. } = &mut self.more().wishes;
                 let WishClass { grants, name_len, scarce } = &mut classes[class];
                 granting.add(*grants, name_len.saturating_add(1).saturating_add(len), scarce.take());
+                granting.follow();
             }
         }
+    }
+
+    /// How much there is to look at to find out how wishes are granted.
+    fn wishing_size(&self) -> usize {
+        self.more.as_ref().map_or(0, |more| more.wishes.granting.size())
     }
 
     fn more(&mut self) -> &mut More {
@@ -330,6 +397,9 @@ impl Cell {
     }
 
     fn len(&self) -> Option<u64> {
+        if let Some(counted) = &self.counted {
+            return counted.len();
+        }
         let more = match &self.more {
             Some(more) => more.least_len()?,
             None => 0,

@@ -21,9 +21,11 @@ mod admits;
 mod algebra;
 mod apply;
 mod array_plan;
+mod array_states;
 mod assertions;
 mod cells;
 mod complement;
+mod counted;
 mod coverage;
 mod decimal;
 mod dense;
@@ -63,7 +65,8 @@ use bumpalo::Bump;
 use serde_json::{Value, json};
 
 pub(crate) use admits::are_equal;
-pub(crate) use array_plan::{ArrayPlan, PlanState, PlannedKind};
+pub(crate) use array_plan::{ArrayPlan, PlannedKind, WAYS_PER_STEP};
+pub(crate) use array_states::PlanState;
 pub(crate) use coverage::Occurrences;
 pub use coverage::{Coverage, Status};
 pub use decimal::Decimal;
@@ -147,8 +150,8 @@ impl Schema {
         let tree = Tree::read(document.into(), &arena, limits)?;
         let mut normaliser = Normaliser::new(tree, &arena, options, limits);
         let graph = normaliser.graph()?;
-        let lens = Lens::new(&graph, limits.counter_states)
-            .map_err(|(formula, limit)| normaliser.limit_error(formula, limit))?;
+        let lens =
+            Lens::new(&graph, limits).map_err(|(formula, limit)| normaliser.limit_error(formula, limit))?;
         if lens.node(0).is_none() {
             return Err(explain::unsatisfiable(&mut normaliser, &graph, &lens));
         }

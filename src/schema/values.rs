@@ -101,7 +101,7 @@ pub struct Arrays {
     pub min_items: u32,
     /// Elements at most; never less than the prefix is long, and `None` where the prefix is the ceiling already.
     pub max_items: Option<u32>,
-    /// How many elements of some kinds there may be; at most 32 counts.
+    /// How many elements of some kinds there may be; at most 16 counts.
     pub counts: Vec<Count>,
     /// Whether no two elements are equal.
     pub unique: bool,
@@ -156,7 +156,7 @@ pub struct Objects {
     /// The other names, in classes. No name of a member and no forbidden one is in a class. Classes are disjoint, but for those that grant
     /// a wish: they repeat names of another class, with a narrower schema.
     pub rest: Vec<NameClass>,
-    /// Members of the rest that must be there: wish `i` is granted by a member of a class that has bit `i` of [`NameClass::grants`]. At most 32.
+    /// Members of the rest that must be there: wish `i` is granted by a member of a class that has bit `i` of [`NameClass::grants`]. At most 16.
     pub wishes: u32,
     /// Members at least; zero where the required ones are enough.
     pub min_members: u32,
@@ -194,7 +194,7 @@ impl Objects {
 
     /// The members of the rest that may still grant wishes when some names were used, each at a cost of one.
     pub(crate) fn granting(&self, used: &[Arc<str>]) -> Granting {
-        let mut granting = Granting::default();
+        let mut granting = Granting::none();
         for class in self.rest.iter().filter(|class| class.grants != 0) {
             granting.add(class.grants, 1, class.names_but(used, self.wishes as usize));
         }

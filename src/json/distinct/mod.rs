@@ -21,7 +21,7 @@ pub(super) use avoided::{after_member, parse, spelled, taken};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::limits::{Budget, LimitExceeded};
-use crate::schema::{ArrayPlan, Arrays, NodeId, Objects, PlanState, Schema};
+use crate::schema::{ArrayPlan, Arrays, NodeId, Objects, PlanState, Schema, WAYS_PER_STEP};
 use scalars::{scalar_count, string_count};
 
 /// A number of values, at least.
@@ -143,8 +143,7 @@ struct Counter<'s> {
 /// Schemas with more such nodes than this are not followed until it is certain what has no end.
 const ROUNDS: usize = 256;
 
-/// States of a plan that are counted for the price of one step, and members of objects.
-const STATES_PER_STEP: usize = 256;
+/// Members of objects that are counted for the price of one step.
 const MEMBERS_PER_STEP: usize = 32;
 
 impl<'s> Counter<'s> {
@@ -207,10 +206,10 @@ impl<'s> Counter<'s> {
 
     fn charge(&self, node: NodeId) -> Result<(), LimitExceeded> {
         let values = self.schema.values(node);
-        let states = |cell| self.plans.get(&(node, cell)).map_or(0, |plan| plan.states().len());
-        let states = (0..values.arrays.len()).map(states).sum::<usize>();
+        let ways = |cell| self.plans.get(&(node, cell)).map_or(0, ArrayPlan::ways);
+        let ways = (0..values.arrays.len()).map(ways).sum::<usize>();
         let members = values.objects.iter().map(|objects| objects.members.len()).sum::<usize>();
-        self.limits.charge(1 + states / STATES_PER_STEP + members / MEMBERS_PER_STEP)
+        self.limits.charge(1 + ways / WAYS_PER_STEP + members / MEMBERS_PER_STEP)
     }
 
     fn node(&self, node: NodeId) -> Count {

@@ -71,6 +71,12 @@ fn start_each(group: &Group, start: impl Fn(&Arc<Object>) -> Option<Members>) ->
     started.into_iter().flatten().collect()
 }
 
+/// How much there is to look at for the lengths of members that grant wishes: what each grants, beside each set that is granted before.
+pub(super) fn wishing_size(objects: &Objects) -> usize {
+    let granting = objects.rest.iter().filter(|class| class.grants != 0).count();
+    ((1 << objects.wishes) - 1_usize).saturating_mul(1 + granting).saturating_mul(1 + objects.wishes as usize)
+}
+
 /// What all states of one object cell share.
 #[derive(Debug)]
 struct Object {
