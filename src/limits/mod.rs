@@ -26,7 +26,8 @@ pub struct Limits {
     pub schema_nodes: usize,
     /// Alternatives (cells of one JSON type) of one schema node.
     pub alternatives: usize,
-    /// What may be counted in one array or object (`contains` and its like); each doubles the kinds of elements that are told apart. At most 32.
+    /// What may be counted in one array or object (`contains` and its like); each doubles the kinds of elements that are told apart. More
+    /// than 16 are taken for 16.
     pub counts: usize,
     /// States of one deterministic automaton (a pattern, a format, a set of names, a range of numbers).
     pub dfa_states: usize,
@@ -54,6 +55,9 @@ pub struct Limits {
     /// Bytes that the tables of one grammar may keep, until the grammar is dropped.
     pub grammar_cache_bytes: usize,
 }
+
+/// The greatest value of [`Limits::counts`]: a table of an object has 65,536 rows then, one for each set of what is counted.
+pub(crate) const MOST_COUNTS: usize = 16;
 
 impl Default for Limits {
     fn default() -> Self {

@@ -8,8 +8,11 @@ use std::sync::Arc;
 use super::algebra::Algebra;
 use super::cells::{ArrayCell, Cells, ObjectCell, Rest};
 use super::formula::FormulaId;
-use crate::limits::LimitExceeded;
+use crate::limits::{LimitExceeded, MOST_COUNTS};
 use crate::regular::Dfa;
+
+/// Kinds of elements that are divided for the price of one step.
+const KINDS_PER_STEP: usize = 4;
 
 /// The elements and members of all arrays and objects of a node.
 pub(super) struct Expanded {
@@ -73,6 +76,7 @@ impl Algebra {
             cell.counts.iter().enumerate().filter(|(_, count)| count.from as usize <= position)
         {
             let not = self.formulas.not(count.formula);
+            self.limits.charge(1 + kinds.len() / KINDS_PER_STEP)?;
             let mut finer = Vec::new();
             for kind in kinds {
                 let counting = self.and(kind.formula, count.formula)?;
@@ -117,7 +121,7 @@ impl Algebra {
     }
 
     fn check_told_apart(&self, count: usize) -> Result<(), LimitExceeded> {
-        let limit = self.limits.counts;
+        let limit = self.limits.counts.min(MOST_COUNTS);
         if count > limit { Err(LimitExceeded { what: "counts", limit, given: count }) } else { Ok(()) }
     }
 }

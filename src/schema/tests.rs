@@ -1,6 +1,7 @@
 //! Schemas, and which values they allow.
 
 mod corpus;
+mod counted;
 mod hostile;
 
 use serde_json::{Value, json};
