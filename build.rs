@@ -33,6 +33,17 @@ mod special;
 #[path = "src/vocabulary/tables.rs"]
 mod tables;
 
+/// Our own patterns are nested little, so they need no `src/recursion.rs`.
+mod recursion {
+    pub(crate) fn one_level<R>(call: impl FnOnce() -> R) -> R {
+        call()
+    }
+
+    pub(crate) fn with_room<R>(_: usize, call: impl FnOnce() -> R) -> R {
+        call()
+    }
+}
+
 use definition::Definition;
 use regular::Dfa;
 use tables::Tables;

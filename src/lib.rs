@@ -24,6 +24,7 @@ pub mod lark;
 pub mod limits;
 pub mod matcher;
 pub mod prompt;
+mod recursion;
 pub mod regular;
 pub mod sampler;
 pub mod schema;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::error::{RequestError, RequestErrorKind};
+use crate::recursion;
 
 /// Reads the text of a request.
 ///
@@ -22,7 +23,8 @@ use super::error::{RequestError, RequestErrorKind};
 pub fn document(text: &str) -> Result<Value, RequestError> {
     let not_json =
         |error: serde_json::Error| RequestError::new("", RequestErrorKind::NotJson(error.to_string()));
-    serde_json::from_str(&with_whole_characters(text)).map_err(not_json)
+    let read = || serde_json::from_str(&with_whole_characters(text));
+    recursion::with_room(recursion::JSON_ROOM, read).map_err(not_json)
 }
 
 /// The text with each escape of half a pair replaced by one of the same length, so that errors name the right column.

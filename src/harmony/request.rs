@@ -12,6 +12,7 @@ use super::node::Node;
 use super::options::{self, Options, TurnOptions};
 use super::reasoning::{self, Reasoning};
 use super::tools::{self, Tool};
+use crate::recursion;
 
 /// A request in either OpenAI shape (Responses or Chat Completions), read and checked.
 ///
@@ -45,7 +46,10 @@ impl Request {
     /// # Errors
     /// Where a field has a wrong type or value, or fields contradict each other.
     pub fn read(request: &Value) -> Result<Self, RequestError> {
-        let root = Node::root(request).object()?;
+        recursion::with_room(recursion::JSON_ROOM, || Self::read_fields(Node::root(request).object()?))
+    }
+
+    fn read_fields(root: Node<'_>) -> Result<Self, RequestError> {
         let harmony = root.get_object("harmony")?;
         let harmony = harmony.as_ref();
         let options = harmony.map_or_else(|| Ok(Options::default()), options::read)?;
@@ -98,6 +102,6 @@ impl FromStr for Request {
     type Err = RequestError;
 
     fn from_str(text: &str) -> Result<Self, RequestError> {
-        Self::read(&document::document(text)?)
+        recursion::with_room(recursion::JSON_ROOM, || Self::read(&document::document(text)?))
     }
 }

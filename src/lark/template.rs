@@ -12,7 +12,8 @@ use super::parser;
 use super::rules::{Content, Rules};
 use super::terminal::{self, Bounds};
 use crate::expression::Expression;
-use crate::limits::{Budget, Limits};
+use crate::limits::Budget;
+use crate::recursion;
 use crate::regular::Dfa;
 use crate::special::SpecialToken;
 
@@ -60,8 +61,8 @@ impl Template {
         texts: Option<Arc<Dfa>>,
     ) -> Result<Self, LarkError> {
         let bounds = Bounds { limits: limits.into(), texts };
-        let rules = Arc::new(Rules::new(&parser::grammar(source)?, &bounds)?);
-        Ok(Self { rules, bounds })
+        let rules = nested(source, || Rules::new(&parser::grammar(source)?, &bounds))?;
+        Ok(Self { rules: Arc::new(rules), bounds })
     }
 
     /// The language of the rule `start`, with the named holes filled. Holes that `start` does not reach may stay open.
@@ -131,5 +132,19 @@ pub fn regex(
     limits: impl Into<Budget>,
     texts: Option<Arc<Dfa>>,
 ) -> Result<Expression, LarkError> {
-    terminal::whole_regex(source, &Bounds { limits: limits.into(), texts })
+    let bounds = Bounds { limits: limits.into(), texts };
+    nested(source, || terminal::whole_regex(source, &bounds))
 }
+
+/// Calls what follows the nesting of a grammar: groups, repetitions, terminals and what is in their regular expressions, all of which have ceilings.
+fn nested<R>(source: &str, call: impl FnOnce() -> R) -> R {
+    let nests = |byte: &u8| b"([{:*+?~".contains(byte);
+    let levels = source.bytes().filter(nests).count().min(MOST_LEVELS);
+    recursion::with_room(levels * LEVEL, call)
+}
+
+/// More than the levels of brackets, terminals and regular expressions together: 64, 256 and 250.
+const MOST_LEVELS: usize = 640;
+
+/// What a level takes of the stack, without optimisation.
+const LEVEL: usize = 16 << 10;

@@ -9,6 +9,7 @@ use super::render::Prompt;
 use super::system::System;
 use super::unsaid::Unsaid;
 use crate::prompt::error::ConversationErrorKind;
+use crate::recursion;
 use crate::special::SpecialToken;
 use crate::transcript::{self, Transcript};
 
@@ -178,7 +179,8 @@ impl Conversation {
             prompt.message("system", &system.text(!self.developer.functions.is_empty()));
         }
         if !self.developer.is_empty() {
-            prompt.message("developer", &self.developer.text());
+            let text = recursion::with_room(recursion::JSON_ROOM, || self.developer.text());
+            prompt.message("developer", &text);
         }
         prompt
     }

@@ -5,6 +5,7 @@ use serde_json::{Map, Number, Value};
 use super::decimal::Decimal;
 use super::values::{Arrays, Count, NameClass, Numbers, Objects, Strings, Written};
 use super::{NodeId, Schema};
+use crate::recursion;
 
 /// Which spellings of a number count.
 #[derive(Clone, Copy, PartialEq)]
@@ -67,10 +68,12 @@ impl Schema {
                     || values.strings.iter().any(|strings| strings.contains(text))
             }
             Value::Array(elements) => {
-                values.arrays.iter().any(|arrays| self.arrays_admit(arrays, elements, spelled))
+                let admit = |arrays| recursion::one_level(|| self.arrays_admit(arrays, elements, spelled));
+                values.arrays.iter().any(admit)
             }
             Value::Object(members) => {
-                values.objects.iter().any(|objects| self.objects_admit(objects, members, spelled))
+                let admit = |objects| recursion::one_level(|| self.objects_admit(objects, members, spelled));
+                values.objects.iter().any(admit)
             }
         }
     }
@@ -130,11 +133,12 @@ pub(crate) fn are_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => are_equal_numbers(a, b),
         (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| are_equal(a, b))
+            a.len() == b.len() && recursion::one_level(|| a.iter().zip(b).all(|(a, b)| are_equal(a, b)))
         }
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len()
-                && a.iter().all(|(name, value)| b.get(name).is_some_and(|other| are_equal(value, other)))
+            let is_same =
+                |(name, value): (&String, &Value)| b.get(name).is_some_and(|other| are_equal(value, other));
+            a.len() == b.len() && recursion::one_level(|| a.iter().all(is_same))
         }
         _ => a == b,
     }

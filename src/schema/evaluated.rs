@@ -18,6 +18,7 @@ use super::keyword::{Applied, Condition, Keywords, Requirement, Unevaluated};
 use super::normalise::Normaliser;
 use super::scope::Scope;
 use crate::limits::LimitExceeded;
+use crate::recursion;
 use crate::regular::Dfa;
 
 /// What the keywords of a schema have looked at in a value.
@@ -65,6 +66,12 @@ impl<'d> Normaliser<'d> {
         }
         let depth = self.depth;
         self.enter(formula)?;
+        let outcomes = recursion::one_level(|| self.outcomes_within(location, scope))?;
+        self.depth = depth;
+        Ok(outcomes)
+    }
+
+    fn outcomes_within(&mut self, location: Location, scope: Scope) -> Outcomes<'d> {
         let scope = self.enter_resource(location, scope);
         let keywords = self.keywords(location)?;
         let own = self.assertion_cells(location, scope, &keywords)?;
@@ -76,7 +83,6 @@ impl<'d> Normaliser<'d> {
         for outcome in &mut outcomes {
             self.narrow_unevaluated(location, scope, outcome, keywords.unevaluated)?;
         }
-        self.depth = depth;
         Ok(outcomes)
     }
 

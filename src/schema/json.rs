@@ -3,6 +3,8 @@
 //! Of a schema hardly anything is kept once it was compiled, so a `serde_json::Value`, in which each string and each object is an allocation and each
 //! key is hashed, takes longer to make than most schemas to compile.
 
+use crate::recursion;
+
 /// The most members of an object that are looked at one by one for a name, or compared with each other.
 pub(super) const FEW: usize = 16;
 
@@ -63,10 +65,12 @@ impl<'d> Json<'d> {
             Self::Number(number) => number.len(),
             Self::String(text) => string_len(text),
             Self::Array(elements) => {
-                list(elements.iter().map(|value| value.text_len()).sum(), elements.len())
+                let lens = elements.iter().map(|value| recursion::one_level(|| value.text_len()));
+                list(lens.sum(), elements.len())
             }
             Self::Object(members) => {
-                let lens = members.iter().map(|(name, value)| string_len(name) + 1 + value.text_len());
+                let len = |value: &Self| recursion::one_level(|| value.text_len());
+                let lens = members.iter().map(|(name, value)| string_len(name) + 1 + len(value));
                 list(lens.sum(), members.len())
             }
         }
@@ -82,9 +86,9 @@ impl PartialEq for Json<'_> {
             (Self::Number(one), Self::Number(other)) | (Self::String(one), Self::String(other)) => {
                 one == other
             }
-            (Self::Array(one), Self::Array(other)) => one == other,
+            (Self::Array(one), Self::Array(other)) => recursion::one_level(|| one == other),
             (Self::Object(one), Self::Object(other)) => {
-                one.len() == other.len() && by_name(one) == by_name(other)
+                one.len() == other.len() && recursion::one_level(|| by_name(one) == by_name(other))
             }
             _ => false,
         }

@@ -83,6 +83,7 @@ use self::normalise::Normaliser;
 use self::prune::{Node, Pruner};
 use self::read::Tree;
 use crate::limits::{Budget, Limits};
+use crate::recursion;
 use crate::regular::Dfa;
 
 /// A JSON Schema in normal form: which values are allowed.
@@ -118,6 +119,9 @@ pub struct SchemaOptions {
     pub texts: Option<Arc<Dfa>>,
 }
 
+/// What a schema that is nested little takes of the stack.
+const ROOM: usize = 64 << 10;
+
 /// What `format` means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Formats {
@@ -146,8 +150,18 @@ impl Schema {
         options: &SchemaOptions,
         limits: impl Into<Budget>,
     ) -> Result<Self, SchemaError> {
-        let (arena, limits) = (Bump::new(), &limits.into());
-        let tree = Tree::read(document.into(), &arena, limits)?;
+        let (document, limits) = (document.into(), limits.into());
+        // Once for all of it, or each of its parts would ask for a new stack where little is left here.
+        recursion::with_room(ROOM, || Self::read_within(document, options, &limits))
+    }
+
+    fn read_within(
+        document: SchemaSource<'_>,
+        options: &SchemaOptions,
+        limits: &Budget,
+    ) -> Result<Self, SchemaError> {
+        let arena = Bump::new();
+        let tree = Tree::read(document, &arena, limits)?;
         let mut normaliser = Normaliser::new(tree, &arena, options, limits);
         let graph = normaliser.graph()?;
         let lens =

@@ -20,6 +20,7 @@ use super::keyword::{Keywords, Reader};
 use super::read::Tree;
 use super::scope::{Scope, Scopes};
 use crate::limits::{Budget, LimitExceeded};
+use crate::recursion;
 use crate::regular::Dfa;
 
 /// Everything that a root reaches, in the order it was found.
@@ -167,7 +168,7 @@ impl<'d> Normaliser<'d> {
             None => self.cells.insert(formula, Progress::Open),
         }
         let depth = self.depth;
-        let cells = self.enter(formula).and_then(|()| self.formula_cells(formula));
+        let cells = self.enter(formula).and_then(|()| recursion::one_level(|| self.formula_cells(formula)));
         self.depth = depth;
         match cells {
             Ok(cells) => {
@@ -200,7 +201,7 @@ impl<'d> Normaliser<'d> {
         Ok(Rc::new(cells))
     }
 
-    /// Schemas applied to the same value nest on the stack, so their depth has a ceiling.
+    /// Schemas applied to the same value nest on the stack, which grows, so their depth has a ceiling.
     pub(super) fn enter(&mut self, formula: FormulaId) -> Result<(), SchemaError> {
         self.depth += 1;
         let limit = self.algebra.limits.schema_depth;
@@ -302,12 +303,14 @@ impl<'d> Normaliser<'d> {
     }
 
     /// The location to name when a formula is to blame.
-    pub(super) fn location(&self, formula: FormulaId) -> Location {
-        match self.algebra.formulas.get(formula) {
-            Formula::At(location, _) | Formula::Equal(location) => *location,
-            Formula::Not(inner) => self.location(*inner),
-            Formula::And(parts) => self.location(parts[0]),
-            Formula::True | Formula::False | Formula::Texts => Location::ROOT,
+    pub(super) fn location(&self, mut formula: FormulaId) -> Location {
+        loop {
+            match self.algebra.formulas.get(formula) {
+                Formula::At(location, _) | Formula::Equal(location) => return *location,
+                Formula::Not(inner) => formula = *inner,
+                Formula::And(parts) => formula = parts[0],
+                Formula::True | Formula::False | Formula::Texts => return Location::ROOT,
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use foldhash::{HashSet, HashSetExt};
 use super::cells::{ArrayCell, Cells, ObjectCell};
 use super::formula::{Formula, FormulaId};
 use super::normalise::Normaliser;
+use crate::recursion;
 
 /// Levels of members and elements that are looked at.
 const LEVELS: usize = 3;
@@ -78,7 +79,7 @@ impl<'d> Normaliser<'d> {
     /// Whether a formula says only types and listed values, which is soon looked at.
     fn is_shallow(&mut self, formula: FormulaId) -> bool {
         match self.algebra.formulas.get(formula).clone() {
-            Formula::And(parts) => parts.iter().all(|part| self.is_shallow(*part)),
+            Formula::And(parts) => parts.iter().all(|part| recursion::one_level(|| self.is_shallow(*part))),
             Formula::Not(inner) => self.is_shallow(inner),
             Formula::At(location, _) => self.keywords(location).is_ok_and(|keywords| keywords.is_shallow()),
             Formula::False | Formula::True | Formula::Equal(_) | Formula::Texts => false,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::Count;
+use crate::recursion;
 use crate::schema::are_equal;
 
 /// The values that the next member or element must not have: those that at least `left` of the things to avoid share, where `left`
@@ -49,5 +50,7 @@ pub(in crate::json) fn after_member(
 /// The value of a text that a rule of JSON has read. Of one that is nested deeper than `serde_json` reads (128 levels) nothing is known, and so
 /// nothing is compared with it.
 pub(in crate::json) fn parse(text: &[u8]) -> Option<Value> {
-    serde_json::from_slice(text).ok()
+    let is_nested = text.iter().any(|byte| matches!(byte, b'[' | b'{'));
+    let room = if is_nested { recursion::JSON_ROOM } else { 0 };
+    recursion::with_room(room, || serde_json::from_slice(text).ok())
 }

@@ -18,6 +18,7 @@ use super::developer::Developer;
 use super::error::{Fault, ReadError, ReadErrorKind};
 use super::system::System;
 use crate::harmony::{Request, Tool};
+use crate::recursion;
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 use message::Draft;
@@ -94,7 +95,13 @@ impl Conversation {
 }
 
 /// The request, the conversation, and the byte where the answer begins, if it does.
-fn read(source: &Source<'_>) -> Result<(Request, Conversation, Option<usize>), Fault> {
+type Read = (Request, Conversation, Option<usize>);
+
+fn read(source: &Source<'_>) -> Result<Read, Fault> {
+    recursion::with_room(recursion::JSON_ROOM, || read_messages(source))
+}
+
+fn read_messages(source: &Source<'_>) -> Result<Read, Fault> {
     let (drafts, open) = message::drafts(source)?;
     let mut rest = &drafts[..];
     let system = take(&mut rest, "system").map(|draft| system::read(draft.content)).transpose()?;

@@ -15,6 +15,7 @@ use super::error::ConversationError;
 use super::unsaid;
 use crate::harmony::node::Node;
 use crate::harmony::{Request, RequestErrorKind, Tool};
+use crate::recursion;
 
 impl Conversation {
     /// Reads the conversation of a request in either OpenAI shape: `instructions` and `input` (Responses) or `messages` (Chat Completions),
@@ -26,6 +27,10 @@ impl Conversation {
     /// # Errors
     /// Where the request or a message is wrong, with a JSON pointer.
     pub fn read(request: &Value) -> Result<Self, ConversationError> {
+        recursion::with_room(recursion::JSON_ROOM, || Self::read_checked(request))
+    }
+
+    fn read_checked(request: &Value) -> Result<Self, ConversationError> {
         let checked = Request::read(request)?;
         let root = Node::root(request).object()?;
         let prompt = match root.get_object("harmony")? {

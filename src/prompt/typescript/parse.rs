@@ -9,6 +9,7 @@ use super::lexer::{self, Kind, Token};
 use super::schema;
 use crate::prompt::error::{Fault, ReadErrorKind};
 use crate::prompt::read::Excerpt;
+use crate::recursion;
 
 /// How deep types may be nested: as deep as JSON may in a request.
 const DEEPEST: usize = 128;
@@ -131,10 +132,10 @@ impl<'a> Parser<'a> {
         if self.depth > DEEPEST {
             return Err(self.fault(ReadErrorKind::TooDeep(DEEPEST)));
         }
-        let found = match self.bar_indent() {
-            Some(indent) => self.listed(indent)?,
-            None => self.inline(in_list)?,
-        };
+        let found = recursion::one_level(|| match self.bar_indent() {
+            Some(indent) => self.listed(indent),
+            None => self.inline(in_list),
+        })?;
         self.depth -= 1;
         Ok(found)
     }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::comments;
 use super::parse::{Member, Type};
+use crate::recursion;
 
 /// The schema of a function's arguments. An object without members has none: the function takes nothing.
 pub(super) fn arguments(found: &Type) -> Value {
@@ -14,6 +15,10 @@ pub(super) fn arguments(found: &Type) -> Value {
 }
 
 fn schema(found: &Type) -> Value {
+    recursion::one_level(|| schema_of(found))
+}
+
+fn schema_of(found: &Type) -> Value {
     match found {
         Type::Any => json!({}),
         // Lists of one, which the notation writes as the bare name again.

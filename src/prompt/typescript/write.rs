@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::recursion;
+
 /// The type of a schema's values.
 pub(in crate::prompt) fn write(schema: &Value) -> String {
     let mut writer = Writer::default();
@@ -40,11 +42,11 @@ impl Writer {
 
     fn type_of(&mut self, schema: &Value, indent: &str) {
         if let Some(variants) = one_of(schema) {
-            return self.variants(variants, indent);
+            return recursion::one_level(|| self.variants(variants, indent));
         }
         match &schema["type"] {
             Value::Array(names) => self.code(&listed(names)),
-            Value::String(name) => self.named(name, schema, indent),
+            Value::String(name) => recursion::one_level(|| self.named(name, schema, indent)),
             _ => self.code("any"),
         }
     }

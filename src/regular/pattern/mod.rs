@@ -35,6 +35,7 @@ use regex_syntax::hir::{Hir, Look};
 use super::Dfa;
 use crate::cache::{self, Bounded, Parts, Weighed, bounded};
 use crate::limits::LimitExceeded;
+use crate::recursion;
 use ast::Node;
 
 /// A pattern that was read, not yet compiled.
@@ -48,7 +49,7 @@ use ast::Node;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    node: Node,
+    node: Arc<Node>,
     source: Arc<str>,
     /// Whether its repetition has [lost its bounds](Self::counted).
     is_open: bool,
@@ -61,7 +62,8 @@ impl Pattern {
     ///
     /// When it is malformed, looks ahead within what it looks for behind, or uses backreferences.
     pub fn parse(source: &str) -> Result<Self, PatternError> {
-        Ok(Self { node: parser::parse(source)?, source: source.into(), is_open: false })
+        let node = nested(source, || parser::parse(source))?;
+        Ok(Self { node: Arc::new(node), source: source.into(), is_open: false })
     }
 
     /// The texts that contain a match.
@@ -77,13 +79,29 @@ impl Pattern {
     }
 
     fn determinize(&self, limit: usize) -> Result<Dfa, PatternError> {
-        let dfa = match self.node.looks_around() {
+        let dfa = nested(&self.source, || match self.node.looks_around() {
             true => around::texts_with_match(&self.node, limit),
             false => determinize::texts_with_match(lower::lower(&self.node), limit),
-        };
+        });
         dfa.map_err(|limit| PatternError { kind: limit.into(), span: 0..self.source.len() })
     }
 }
+
+impl Drop for Pattern {
+    fn drop(&mut self) {
+        let node = std::mem::replace(&mut self.node, Arc::new(Node::Sequence(Vec::new())));
+        nested(&self.source, || drop(node));
+    }
+}
+
+/// Calls what follows the groups of a pattern: every stage may call itself for each.
+fn nested<R>(source: &str, call: impl FnOnce() -> R) -> R {
+    let groups = source.bytes().filter(|byte| *byte == b'(').count().min(parser::DEPTH);
+    recursion::with_room(groups * LEVEL, call)
+}
+
+/// What any stage takes of the stack for a group, without optimisation.
+const LEVEL: usize = 16 << 10;
 
 /// The texts that `hir` matches from end to end.
 ///

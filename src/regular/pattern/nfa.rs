@@ -10,6 +10,7 @@ use super::ast::Node;
 use super::class;
 use super::lower::lower;
 use crate::limits::LimitExceeded;
+use crate::recursion;
 use crate::regular::build::too_many;
 
 pub(super) type StepId = u32;
@@ -197,7 +198,8 @@ impl Builder {
             let shared = first.char_indices().zip(last.chars()).take_while(is_shared).last();
             let shared = shared.map_or(0, |((start, char), _)| start + char.len_utf8());
             let rests: Vec<&str> = words.iter().map(|word| &word[shared..]).collect();
-            let rests = self.words(&rests, next)?;
+            // As deep as a word has beginnings that are words.
+            let rests = recursion::one_level(|| self.words(&rests, next))?;
             self.text(&first[..shared], rests)
         });
         let options = options.collect();

@@ -9,7 +9,7 @@ use super::class;
 use super::error::{PatternError, PatternErrorKind};
 
 /// Groups within groups. Later stages recurse as deep.
-const DEPTH: usize = 200;
+pub(super) const DEPTH: usize = 200;
 
 /// How groups begin that look around: whether behind, and whether for what is not there.
 const AROUND: [(&str, bool, bool); 4] =

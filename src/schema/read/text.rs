@@ -10,6 +10,7 @@ use serde_json::Number;
 use super::super::document::Step;
 use super::super::json::{FEW, Json, Member};
 use super::{Fault, Reading};
+use crate::recursion;
 
 /// Under this name `serde_json` hands over the numbers that are no integers of 64 bits, as they are written.
 const WRITTEN_NUMBER: &str = "$serde_json::private::Number";
@@ -96,6 +97,32 @@ impl<'r, 'd> Place<'_, 'r, 'd> {
     fn inside(&mut self) -> Place<'_, 'r, 'd> {
         Place { open: self.open, levels: self.levels }
     }
+
+    fn array<A: SeqAccess<'d>>(mut self, mut elements: A) -> Result<Json<'d>, A::Error> {
+        let begin = self.open.elements.len();
+        for index in 0.. {
+            let element = elements.next_element_seed(self.inside());
+            match element.map_err(|error| self.open.reading.through(Step::Index(index), error))? {
+                Some(element) => self.open.elements.push(element),
+                None => break,
+            }
+        }
+        Ok(self.open.array(begin))
+    }
+
+    fn object<A: MapAccess<'d>>(mut self, mut members: A) -> Result<Json<'d>, A::Error> {
+        let begin = self.open.members.len();
+        while let Some(name) = members.next_key_seed(Name(self.open.reading.arena))? {
+            if name == WRITTEN_NUMBER && self.open.members.len() == begin {
+                let number: Number = members.next_value::<String>()?.parse().map_err(A::Error::custom)?;
+                return Ok(self.open.number(number.as_str()));
+            }
+            let value = members.next_value_seed(self.inside());
+            let value = value.map_err(|error| self.open.reading.through(Step::Key(name), error))?;
+            self.open.members.push((name, value));
+        }
+        Ok(self.open.object(begin))
+    }
 }
 
 impl<'d> DeserializeSeed<'d> for Place<'_, '_, 'd> {
@@ -145,30 +172,12 @@ impl<'d> Visitor<'d> for Place<'_, '_, 'd> {
         Ok(self.open.reading.string(text))
     }
 
-    fn visit_seq<A: SeqAccess<'d>>(mut self, mut elements: A) -> Result<Json<'d>, A::Error> {
-        let begin = self.open.elements.len();
-        for index in 0.. {
-            let element = elements.next_element_seed(self.inside());
-            match element.map_err(|error| self.open.reading.through(Step::Index(index), error))? {
-                Some(element) => self.open.elements.push(element),
-                None => break,
-            }
-        }
-        Ok(self.open.array(begin))
+    fn visit_seq<A: SeqAccess<'d>>(self, elements: A) -> Result<Json<'d>, A::Error> {
+        recursion::one_level(|| self.array(elements))
     }
 
-    fn visit_map<A: MapAccess<'d>>(mut self, mut members: A) -> Result<Json<'d>, A::Error> {
-        let begin = self.open.members.len();
-        while let Some(name) = members.next_key_seed(Name(self.open.reading.arena))? {
-            if name == WRITTEN_NUMBER && self.open.members.len() == begin {
-                let number: Number = members.next_value::<String>()?.parse().map_err(A::Error::custom)?;
-                return Ok(self.open.number(number.as_str()));
-            }
-            let value = members.next_value_seed(self.inside());
-            let value = value.map_err(|error| self.open.reading.through(Step::Key(name), error))?;
-            self.open.members.push((name, value));
-        }
-        Ok(self.open.object(begin))
+    fn visit_map<A: MapAccess<'d>>(self, members: A) -> Result<Json<'d>, A::Error> {
+        recursion::one_level(|| self.object(members))
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::super::document::Step;
 use super::super::json::Json;
 use super::{Fault, Reading};
+use crate::recursion;
 
 impl<'d> Reading<'d> {
     /// Reads a value that may be nested this much deeper.
@@ -33,7 +34,7 @@ impl<'d> Reading<'d> {
 
     fn part(&mut self, step: Step<'d>, part: &'d Value, levels: usize) -> Result<Json<'d>, Fault> {
         let read = match levels.checked_sub(1) {
-            Some(levels) => self.value(part, levels),
+            Some(levels) => recursion::one_level(|| self.value(part, levels)),
             None => Err(Fault::TooDeep),
         };
         read.map_err(|fault| self.through(step, fault))
