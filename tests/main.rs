@@ -20,6 +20,7 @@ mod laws;
 mod layout;
 mod masks;
 mod memory;
+mod nesting;
 mod prompt_loop;
 mod prompt_reading;
 mod prompt_rendering;
