@@ -12,7 +12,7 @@ use super::parser;
 use super::rules::{Content, Rules};
 use super::terminal::{self, Bounds};
 use crate::expression::Expression;
-use crate::limits::Budget;
+use crate::limits::{Budget, Limits};
 use crate::recursion;
 use crate::regular::Dfa;
 use crate::special::SpecialToken;
