@@ -190,8 +190,9 @@ impl Window {
             if row == *last {
                 break;
             }
-            if (rows.len() + 1) * row.len() > limit {
-                return Err(too_many(limit));
+            let entries = (rows.len() + 1) * row.len();
+            if entries > limit {
+                return Err(LimitExceeded { what: "window_entries", limit, given: entries });
             }
             rows.push(row);
         }

@@ -183,4 +183,8 @@ fn limits_are_named() {
     assert_eq!(Dfa::words([(long.as_str(), 0)], 50).unwrap_err().what, "dfa_states");
     let counter = Dfa::explore(0_u64, b"x", |count, _| Some(count + 1), |_| Some(0), 1000);
     assert_eq!(counter.unwrap_err().limit, 1000);
+    let letters =
+        Pattern::parse("^a?(b{0,99}|c{0,90})$").and_then(|pattern| pattern.to_dfa(LIMIT)).expect("small");
+    let window = Window::new(Arc::new(letters), 80, None, 1000).expect_err("a row for each character");
+    assert!(window.what == "window_entries" && window.limit < window.given, "{window}");
 }
