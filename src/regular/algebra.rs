@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::build::too_many;
+use super::build::{check_members, too_many};
 use super::dfa::{DEAD, Dfa, NO_LABEL};
 use super::minimize::Raw;
 use crate::limits::LimitExceeded;
@@ -145,7 +145,7 @@ impl Dfa {
     ///
     /// # Errors
     ///
-    /// When more than `limit` states are reached.
+    /// When more than `limit` states are reached, or many of them are many places in second words.
     pub fn concatenation(&self, other: &Self, limit: usize) -> Result<Self, LimitExceeded> {
         if self.is_empty() || other.is_empty() {
             return Ok(Self::empty());
@@ -163,9 +163,11 @@ impl Dfa {
         numbers.insert(start.clone(), 0);
         let mut states = vec![start];
         let mut table = Vec::new();
-        let mut at = 0;
+        let (mut at, mut members) = (0, 0);
         while let Some((left, rights)) = states.get(at).cloned() {
             at += 1;
+            members += rights.len();
+            check_members(members, limit)?;
             for (left_class, right_class) in &pairs {
                 let rights = rights.iter().map(|right| other.target(*right, *right_class));
                 let next =

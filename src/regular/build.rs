@@ -13,6 +13,17 @@ pub(super) fn too_many(limit: usize) -> LimitExceeded {
     LimitExceeded { what: "dfa_states", limit, given: limit.saturating_add(1) }
 }
 
+/// How many members all sets of a subset construction may have together, for each state that the limit allows: a thousand machines side by side have
+/// sets of thousands, and a hundred thousand of those took half a minute and 2.7 GB.
+const MEMBERS_PER_STATE: usize = 16;
+
+/// # Errors
+///
+/// When the sets of a subset construction have more members than `limit` states are worth.
+pub(super) fn check_members(members: usize, limit: usize) -> Result<(), LimitExceeded> {
+    if members > limit.saturating_mul(MEMBERS_PER_STATE) { Err(too_many(limit)) } else { Ok(()) }
+}
+
 impl Dfa {
     /// The language without a word.
     #[must_use]
@@ -95,7 +106,7 @@ impl Dfa {
     ///
     /// # Errors
     ///
-    /// When more than `limit` states are reached.
+    /// When more than `limit` states are reached, or many of them are states of many machines.
     pub fn explore_all<S: Copy + Eq + Hash>(
         starts: impl IntoIterator<Item = S>,
         alphabet: &[u8],
@@ -127,6 +138,7 @@ impl Dfa {
             if sets.ends.len() > limit {
                 return Err(too_many(limit));
             }
+            check_members(sets.members.len() + machines.states.len(), limit)?;
         }
         let is_word = |state: &u32| is_word(machines.states[*state as usize]);
         let label = |set| if sets.members[sets.places(set)].iter().any(is_word) { 0 } else { NO_LABEL };

@@ -188,3 +188,21 @@ fn limits_are_named() {
     let window = Window::new(Arc::new(letters), 80, None, 1000).expect_err("a row for each character");
     assert!(window.what == "window_entries" && window.limit < window.given, "{window}");
 }
+
+/// Few states of many machines each are as much work as many states: what they stand for is counted, too.
+#[test]
+fn members_of_sets_have_a_ceiling() {
+    let side_by_side = |machines: u32| {
+        let step = |(machine, read): (u32, u32), _| (read < 50).then_some((machine, read + 1));
+        let is_word = |(machine, read): (u32, u32)| read % (machine + 2) == 0;
+        Dfa::explore_all((0..machines).map(|machine| (machine, 0)), b"x", step, is_word, 100)
+    };
+    assert_eq!(side_by_side(10).map(|dfa| dfa.states()), Ok(51));
+    assert_eq!(side_by_side(100).expect_err("5,100 members").what, "dfa_states");
+    let concatenated = |limit| {
+        let (left, right) = (Dfa::words((0..50).map(|len| ("x".repeat(len), 0)), LIMIT), "x".repeat(50));
+        left?.concatenation(&Dfa::words([(right, 0)], LIMIT)?, limit)
+    };
+    assert_eq!(concatenated(LIMIT).map(|dfa| dfa.states()), Ok(100));
+    assert_eq!(concatenated(101).expect_err("2,500 members").what, "dfa_states");
+}

@@ -363,6 +363,16 @@ fn combinations() -> Vec<Case> {
             json!({"allOf": many(200, |i| json!({"multipleOf": 1_000_003 + 2 * scattered(i) % 1_000_000}))}),
             "dfa_states",
         ),
+        case(
+            "any of 1,000 divisors",
+            json!({"anyOf": many(1_000, |i| json!({"type": "integer", "multipleOf": 10_001 + 2 * i}))}),
+            "dfa_states",
+        ),
+        case(
+            "any of 1,000 divisors with a factor of ten",
+            json!({"anyOf": many(1_000, |i| json!({"type": "integer", "multipleOf": 90_002 + 4 * i}))}),
+            "dfa_states",
+        ),
         case("a divisor of a million", json!({"type": "integer", "multipleOf": 999_983}), "dfa_states"),
         case(
             "a divisor of ten thousand within bounds",

@@ -4,7 +4,7 @@
 //! is a numeral of it.
 
 use super::bound::{Comparand, EQUAL, Orders, weight};
-use super::multiple::{self, Divisor};
+use super::multiple::{self, Divisor, KnownAlike};
 use crate::limits::LimitExceeded;
 use crate::schema::{Bound, Decimal, Numbers};
 
@@ -72,9 +72,11 @@ pub(super) fn by_sign(
     cells: &[Numbers],
     limit: usize,
 ) -> Result<Vec<[Option<Magnitudes>; 2]>, LimitExceeded> {
-    let divisor =
-        |cell: &Numbers| cell.multiple_of.as_ref().map(|step| Divisor::new(step, limit)).transpose();
-    let divisors: Vec<_> = cells.iter().map(divisor).collect::<Result<_, _>>()?;
+    let mut known = KnownAlike::default();
+    let mut divisor = |cell: &Numbers| {
+        cell.multiple_of.as_ref().map(|step| Divisor::new(step, limit, &mut known)).transpose()
+    };
+    let divisors: Vec<_> = cells.iter().map(&mut divisor).collect::<Result<_, _>>()?;
     let residues = multiple::residues(divisors.iter().flatten());
     let of_cell = |(cell, divisor)| Magnitudes::by_sign(cell, divisor, Extent::of(cell, residues));
     Ok(cells.iter().zip(divisors).map(of_cell).collect())

@@ -42,13 +42,17 @@ impl Divisor {
     /// # Errors
     ///
     /// The residues are more than can be numbered, whatever the limit.
-    pub(super) fn new(divisor: &Decimal, limit: usize) -> Result<Self, LimitExceeded> {
+    pub(super) fn new(
+        divisor: &Decimal,
+        limit: usize,
+        known: &mut KnownAlike,
+    ) -> Result<Self, LimitExceeded> {
         let modulus = divisor.digits().parse().map_err(|_| LimitExceeded {
             what: "dfa_states",
             limit,
-            given: usize::MAX,
+            given: limit.saturating_add(1),
         })?;
-        Ok(Self { modulus, exponent: divisor.exponent(), alike: alike(modulus, limit as u64) })
+        Ok(Self { modulus, exponent: divisor.exponent(), alike: known.of(modulus, limit as u64) })
     }
 
     /// The power of ten x.
@@ -126,6 +130,32 @@ impl Divisor {
     }
 }
 
+/// Which residues are alike, by the moduli of a union.
+#[derive(Default)]
+pub(super) struct KnownAlike {
+    known: HashMap<u64, Option<Arc<[u64]>>>,
+    /// The residues of all tables together.
+    residues: u64,
+}
+
+impl KnownAlike {
+    /// How many residues are compared for each state that the limit allows. To those of further moduli each residue is itself, which is no less right.
+    const RESIDUES_PER_STATE: u64 = 8;
+
+    fn of(&mut self, modulus: u64, limit: u64) -> Option<Arc<[u64]>> {
+        if let Some(known) = self.known.get(&modulus) {
+            return known.clone();
+        }
+        if self.residues > limit.saturating_mul(Self::RESIDUES_PER_STATE) {
+            return None;
+        }
+        let made = alike(modulus, limit);
+        self.residues += made.as_ref().map_or(0, |alike| alike.len() as u64);
+        self.known.insert(modulus, made.clone());
+        made
+    }
+}
+
 /// For each residue the least one from which the same digits lead to a multiple, where that may be another.
 ///
 /// After enough digits only the residue by the factor without 2 and 5 counts. Before that, j more digits make a multiple only as the number that is
@@ -181,5 +211,13 @@ mod tests {
             assert!((1..kept.len()).all(|at| !kept[..at].contains(&kept[at])), "{modulus}");
         }
         assert!(alike(7, 1000).is_none() && alike(12, 11).is_none());
+    }
+
+    /// However many divisors a union has, and each once.
+    #[test]
+    fn tables_of_a_union_have_a_ceiling() {
+        let mut known = KnownAlike::default();
+        let made = (0..1000).filter(|at| known.of(80 + 2 * (at % 20), 100).is_some()).count();
+        assert_eq!((made, known.residues), (500, (80..100).step_by(2).sum()));
     }
 }
