@@ -485,6 +485,22 @@ pub(super) fn patterns() -> Vec<Case> {
         case("1 MB of letters", text("a".repeat(1 << 20)), "dfa_states"),
         case("1 MB of dots", text(".".repeat(1 << 20)), "dfa_states"),
         case(
+            "20,000 characters that differ",
+            text((0..20_000).filter_map(|i| char::from_u32(0x4e00 + i)).collect()),
+            "dfa_states",
+        ),
+        case(
+            "20,000 characters left out",
+            text(
+                (0..20_000)
+                    .filter_map(|i| char::from_u32(0x4e00 + i))
+                    .map(|left| format!("[^{left}]"))
+                    .collect(),
+            ),
+            "dfa_states",
+        ),
+        case("four billion times nothing", text("(?:(?:(?=a)){0}){4294967295}".to_owned()), "compiled"),
+        case(
             "20,000 alternatives",
             text(format!("^({})$", (0..20_000).map(|i| format!("w{i}")).collect::<Vec<_>>().join("|"))),
             "compiled",

@@ -4,6 +4,9 @@
 
 use foldhash::{HashMap, HashMapExt};
 
+use crate::limits::LimitExceeded;
+use crate::regular::build::too_many;
+
 /// Code points from the first to the last, both included.
 pub(super) type Range = (u32, u32);
 
@@ -43,8 +46,15 @@ pub(super) struct Alphabet {
     pub(super) len: usize,
 }
 
+/// How many runs of all sets together may be looked at for each state that the limit allows: sets that leave out one character each, of thousands, are
+/// made of all runs each.
+const RUNS_PER_STATE: usize = 48;
+
 impl Alphabet {
-    pub(super) fn new(sets: &Sets) -> Self {
+    /// # Errors
+    ///
+    /// When the sets are made of more runs than `limit` states are worth.
+    pub(super) fn new(sets: &Sets, limit: usize) -> Result<Self, LimitExceeded> {
         let ends = |&(low, high): &Range| [low, high + 1];
         let mut starts: Vec<u32> = sets.sets.iter().flat_map(|set| set.iter().flat_map(ends)).collect();
         starts.push(0);
@@ -53,10 +63,15 @@ impl Alphabet {
         starts.retain(|start| *start <= LAST);
         let mut atoms: Vec<Atom> = vec![0; starts.len()];
         let mut len = 1;
+        let mut runs = 0;
         for set in &sets.sets {
+            if runs > limit.saturating_mul(RUNS_PER_STATE) {
+                return Err(too_many(limit));
+            }
             // What of an atom is in the set becomes an atom of its own.
             let mut inside = HashMap::new();
             for run in runs_of(&starts, set) {
+                runs += 1;
                 atoms[run] = *inside.entry(atoms[run]).or_insert_with(|| {
                     len += 1;
                     len - 1
@@ -70,7 +85,7 @@ impl Alphabet {
             members.dedup();
             members
         });
-        Self { members: members.collect(), runs: starts.into_iter().zip(atoms).collect(), len }
+        Ok(Self { members: members.collect(), runs: starts.into_iter().zip(atoms).collect(), len })
     }
 
     pub(super) fn members(&self, set: SetId) -> &[Atom] {

@@ -25,8 +25,21 @@ use crate::regular::partition::Transitions;
 /// passes with room to spare, and the worst ones that do not end after half a second.
 const STEPS_PER_STATE: usize = 48;
 
-/// How many steps may be followed to find the states, for each state that the limit allows.
+/// How many steps may be followed to find the states, from each of them by each atom that it reads, for each state that the limit allows.
 const FOLLOWED_PER_STATE: usize = 1024;
+
+/// How many entries the table may have for each state that the limit allows: a pattern of thousands of characters that all differ has as many for each state.
+const ENTRIES_PER_STATE: usize = 128;
+
+/// Adds a row to a table, for a state that leads nowhere yet; answers where it begins.
+pub(super) fn add_row(table: &mut Vec<u32>, width: usize, limit: usize) -> Result<usize, LimitExceeded> {
+    let row = table.len();
+    if row + width > limit.saturating_mul(ENTRIES_PER_STATE) {
+        return Err(too_many(limit));
+    }
+    table.resize(row + width, NOWHERE);
+    Ok(row)
+}
 
 /// No state: no match can follow.
 pub(super) const NOWHERE: u32 = DEAD;
@@ -72,7 +85,7 @@ pub(super) fn texts_with_match(hir: Hir, limit: usize) -> Result<Dfa, LimitExcee
     let is_anchored = hir.properties().look_set_prefix().contains(Look::Start);
     let searched = if is_anchored { hir } else { Hir::concat(vec![class::any_text(), hir]) };
     let nfa = Nfa::new(&searched, limit)?;
-    Subsets::new(&nfa, limit).explore()?.into_dfa(limit)
+    Subsets::new(&nfa, limit)?.explore()?.into_dfa(limit)
 }
 
 /// The subset construction.
@@ -115,15 +128,15 @@ enum Next {
 const NONE: u32 = u32::MAX;
 
 impl<'n> Subsets<'n> {
-    fn new(nfa: &'n Nfa, limit: usize) -> Self {
-        let alphabet = Alphabet::new(&nfa.sets);
+    fn new(nfa: &'n Nfa, limit: usize) -> Result<Self, LimitExceeded> {
+        let alphabet = Alphabet::new(&nfa.sets, limit)?;
         let kind = |char| match char {
             _ if !nfa.looks_around => ' ',
             '\n' | '\r' => char,
             char if is_word(char) => 'w',
             _ => ' ',
         };
-        Self {
+        Ok(Self {
             nfa,
             kinds: alphabet.examples().into_iter().map(kind).collect(),
             alphabet,
@@ -132,7 +145,7 @@ impl<'n> Subsets<'n> {
             steps: 0,
             limit,
             reach: Reach::new(nfa),
-        }
+        })
     }
 
     fn explore(mut self) -> Result<Characters, LimitExceeded> {
@@ -142,8 +155,7 @@ impl<'n> Subsets<'n> {
         let mut targets = vec![Vec::new(); width];
         while let Some(state) = self.states.get(is_word.len()).cloned() {
             is_word.push(self.matches(&state, None));
-            let row = table.len();
-            table.resize(row + width, NOWHERE);
+            let row = add_row(&mut table, width, self.limit)?;
             self.fill(&state, &mut targets, &mut table[row..])?;
         }
         Ok(Characters { alphabet: self.alphabet, table, is_word, start })
@@ -185,7 +197,7 @@ impl<'n> Subsets<'n> {
     }
 
     /// Adds where steps lead that read an atom, of one kind where there is one given.
-    fn read(&self, steps: &[StepId], targets: &mut [Vec<StepId>], kind: Option<char>) {
+    fn read(&mut self, steps: &[StepId], targets: &mut [Vec<StepId>], kind: Option<char>) {
         for step in steps {
             if let Step::Read(set, next) = self.nfa.steps[*step as usize] {
                 for atom in self.alphabet.members(set).iter().map(|atom| *atom as usize) {
@@ -193,6 +205,7 @@ impl<'n> Subsets<'n> {
                         targets[atom].push(next);
                     }
                 }
+                self.reach.followed += self.alphabet.members(set).len();
             }
         }
     }

@@ -230,7 +230,24 @@ impl Builder {
             None => (self.at_least(min, next, &add)?, 0),
         };
         self.depth -= 1;
-        (0..left).try_fold(first, |first, _| add(self, first))
+        self.copies_before(first, left, &add)
+    }
+
+    /// So many copies one before the other; one where a copy adds nothing, as four billion may be asked for.
+    fn copies_before(
+        &mut self,
+        mut first: StepId,
+        count: u32,
+        add: &impl Fn(&mut Self, StepId) -> Built,
+    ) -> Built {
+        for _ in 0..count {
+            let copy = add(self, first)?;
+            if copy == first {
+                break;
+            }
+            first = copy;
+        }
+        Ok(first)
     }
 
     fn at_most(&mut self, max: u32, next: StepId, add: &impl Fn(&mut Self, StepId) -> Built) -> Built {
@@ -252,7 +269,11 @@ impl Builder {
         ends.push(self.steps.len());
         // Where it comes at least once, it may as well be that one.
         for _ in 1..min {
-            first = add(self, first)?;
+            let copy = add(self, first)?;
+            if copy == first {
+                break;
+            }
+            first = copy;
             ends.push(self.steps.len());
         }
         self.note_copies(&ends, Furthest::First);

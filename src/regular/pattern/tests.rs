@@ -294,6 +294,18 @@ fn only_the_furthest_of_copies_counts() {
     }
 }
 
+/// `[^一][^丁]…`
+fn all_but_each(count: u32) -> String {
+    (0..count).filter_map(|at| char::from_u32(0x4e00 + at)).map(|char| format!("[^{char}]")).collect()
+}
+
+/// Sets that leave out one character each are made of all others each.
+#[test]
+fn telling_characters_apart_has_a_ceiling() {
+    let dfa = |count: u32| Pattern::parse(&all_but_each(count)).and_then(|pattern| pattern.to_dfa(1_000));
+    assert!(dfa(100).is_ok() && dfa(300).is_err());
+}
+
 /// Patterns made to exhaust: they end, with an automaton or with the named limit, and quickly.
 #[test]
 fn bombs_end() {
@@ -319,6 +331,10 @@ fn bombs_end() {
         "^(a?b?c?d?e?f?g?h?){0,5000}$",
         "^(a?b?c?d?e?f?g?h?){5000}$",
         "(?=(a?b?c?d?e?f?g?h?){0,5000}$)[a-h]*x",
+        "(?:(?:(?=a)){0}){4294967295}",
+        "(?:(?:(?=a)){0}){4294967295,}",
+        &all_but_each(20_000),
+        &(0..20_000).filter_map(|at| char::from_u32(0x4e00 + at)).collect::<String>(),
     ];
     for bomb in bombs {
         let begun = Instant::now();

@@ -18,7 +18,7 @@ use std::rc::Rc;
 use foldhash::{HashMap, HashMapExt};
 
 use super::ast::Node;
-use super::determinize::{Characters, FOUND, NOWHERE, is_word};
+use super::determinize::{Characters, FOUND, NOWHERE, add_row, is_word};
 use super::nfa::Nfa;
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
@@ -28,7 +28,7 @@ use threads::{NONE, Place, Threads, ThreadsId};
 /// The texts in which `node` has a match.
 pub(super) fn texts_with_match(node: &Node, limit: usize) -> Result<Dfa, LimitExceeded> {
     let nfa = Nfa::looking_around(node, limit)?;
-    Subsets::new(&nfa, limit).explore()?.into_dfa(limit)
+    Subsets::new(&nfa, limit)?.explore()?.into_dfa(limit)
 }
 
 /// Where a text has led to.
@@ -53,17 +53,17 @@ struct Subsets<'n> {
 }
 
 impl<'n> Subsets<'n> {
-    fn new(nfa: &'n Nfa, limit: usize) -> Self {
-        let threads = Threads::new(nfa, limit);
+    fn new(nfa: &'n Nfa, limit: usize) -> Result<Self, LimitExceeded> {
+        let threads = Threads::new(nfa, limit)?;
         let kind = |char| if nfa.looks_around && is_word(char) { 'w' } else { ' ' };
-        Self {
+        Ok(Self {
             nfa,
             kinds: threads.alphabet.examples().into_iter().map(kind).collect(),
             threads,
             numbers: HashMap::new(),
             states: Vec::new(),
             limit,
-        }
+        })
     }
 
     fn explore(mut self) -> Result<Characters, LimitExceeded> {
@@ -75,8 +75,7 @@ impl<'n> Subsets<'n> {
         while let Some(state) = self.states.get(is_word.len() - 1).cloned() {
             let (_, at_end) = self.stand(&state, None)?;
             is_word.push(self.threads.match_at_end(at_end));
-            let row = table.len();
-            table.resize(row + width, NOWHERE);
+            let row = add_row(&mut table, width, self.limit)?;
             for kind in ['w', ' '] {
                 self.fill(&state, kind, &mut table[row..])?;
             }

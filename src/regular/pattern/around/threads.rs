@@ -68,18 +68,18 @@ pub(super) struct Threads<'n> {
 type Found<T> = Result<T, LimitExceeded>;
 
 impl<'n> Threads<'n> {
-    pub(super) fn new(nfa: &'n Nfa, limit: usize) -> Self {
+    pub(super) fn new(nfa: &'n Nfa, limit: usize) -> Found<Self> {
         let none: Rc<[Thread]> = Rc::from([]);
-        Self {
+        Ok(Self {
             nfa,
-            alphabet: Alphabet::new(&nfa.sets),
+            alphabet: Alphabet::new(&nfa.sets, limit)?,
             numbers: HashMap::from_iter([(none.clone(), NONE)]),
             sets: vec![none],
             standing: HashMap::new(),
             read: HashMap::new(),
             followed: 0,
             limit,
-        }
+        })
     }
 
     /// One thread that begins here.
