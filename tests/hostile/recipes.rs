@@ -479,11 +479,16 @@ fn texts() -> Vec<Case> {
     ]
 }
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub(super) fn patterns() -> Vec<Case> {
     let text = |text: String| Value::from(text);
     vec![
         case("1 MB of letters", text("a".repeat(1 << 20)), "dfa_states"),
-        case("1 MB of dots", text(".".repeat(1 << 20)), "dfa_states"),
+        case("1 MB of dots", text(".".repeat(1 << 20)), "work"),
+        case("640,000 braces", text("{".repeat(640_000)), "dfa_states"),
+        case("600,000 properties", text(r"\p{L}".repeat(600_000)), "work"),
+        case("600,000 properties in a class", text(format!("[{}]", r"\p{L}".repeat(600_000))), "work"),
+        case("100,000 classes of all cases", text(format!("(?i){}", "[ -\u{ffff}]".repeat(100_000))), "work"),
         case(
             "20,000 characters that differ",
             text((0..20_000).filter_map(|i| char::from_u32(0x4e00 + i)).collect()),

@@ -43,10 +43,6 @@ pub(crate) fn white_space() -> ClassUnicode {
 
 /// `\p{name}`, or nothing where Unicode has no such property.
 pub(super) fn property(name: &str) -> Option<ClassUnicode> {
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'=';
-    if !name.bytes().all(is_name) {
-        return None;
-    }
     let hir = regex_syntax::parse(&format!(r"\p{{{name}}}")).ok()?;
     match hir.into_kind() {
         HirKind::Class(Class::Unicode(class)) => Some(class),

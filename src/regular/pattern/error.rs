@@ -33,7 +33,7 @@ pub enum PatternErrorKind {
     /// Not an ECMA-262 pattern.
     #[error("{0}")]
     Syntax(String),
-    /// The automaton would be too large.
+    /// It is too much to read, or the automaton would be too large.
     #[error(transparent)]
     TooLarge(LimitExceeded),
 }

@@ -1,16 +1,34 @@
 //! What follows a backslash, and classes in brackets.
 
-use regex_syntax::hir::ClassUnicode;
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::ast::{Assertion, Node};
 use super::class;
 use super::error::{PatternError, PatternErrorKind};
 use super::parser::Parser;
 
+/// What it takes to find a property by its name.
+const STEPS_PER_PROPERTY: usize = 8;
+
 /// An escape or a member of a class: a set of characters, or one code point, which may be a surrogate.
 enum Atom {
     Set(ClassUnicode),
     Point(u32),
+}
+
+/// The members of a class in brackets.
+#[derive(Default)]
+struct Members {
+    /// Characters and ranges, of which other cases are looked for when all are known.
+    listed: Vec<ClassUnicodeRange>,
+    /// The ranges of sets with a name, other cases included.
+    named: Vec<ClassUnicodeRange>,
+}
+
+impl Members {
+    fn add_range(&mut self, low: u32, high: u32) {
+        self.listed.extend_from_slice(class::range(low, high).ranges());
+    }
 }
 
 impl Parser<'_> {
@@ -26,53 +44,57 @@ impl Parser<'_> {
             self.bump();
             return Err(PatternError { kind: PatternErrorKind::Backreference, span: start..self.at });
         }
-        Ok(match self.atom(start)? {
-            Atom::Set(set) => Node::Set(set),
-            // No text holds half a character.
-            Atom::Point(point) => {
-                char::from_u32(point).map_or(Node::Set(ClassUnicode::empty()), |char| self.char(char))
-            }
-        })
+        match self.atom(start)? {
+            Atom::Set(set) => self.set(set),
+            Atom::Point(point) => match char::from_u32(point) {
+                Some(char) => self.char(char),
+                // No text holds half a character.
+                None => self.set(ClassUnicode::empty()),
+            },
+        }
     }
 
     /// The rest of a class, after its `[`.
     pub(super) fn class(&mut self, start: usize) -> Result<ClassUnicode, PatternError> {
         let negated = self.eat("^");
         // Put in order once, at the end: to unite sets one by one took 50,000 ranges two seconds.
-        let mut ranges = Vec::new();
+        let mut members = Members::default();
         while !self.eat("]") {
             let first = self.at;
             let low = self.member(start)?;
             let is_range = self.rest().starts_with('-') && !self.rest().starts_with("-]");
             if !is_range {
-                ranges.extend_from_slice(self.set_of(low).ranges());
+                self.add(low, &mut members)?;
                 continue;
             }
             self.bump();
-            let high = self.member(start)?;
-            let range = match (low, high) {
+            match (low, self.member(start)?) {
                 (Atom::Point(low), Atom::Point(high)) if low > high => {
                     return Err(self.error(first, "the range is out of order"));
                 }
-                (Atom::Point(low), Atom::Point(high)) => self.folded(class::range(low, high)),
+                (Atom::Point(low), Atom::Point(high)) => members.add_range(low, high),
                 // `[\w-.]`: the hyphen stands for itself.
                 (low, high) => {
-                    ranges.extend_from_slice(self.set_of(Atom::Point('-'.into())).ranges());
-                    ranges.extend_from_slice(self.set_of(low).ranges());
-                    self.set_of(high)
+                    members.add_range('-'.into(), '-'.into());
+                    self.add(low, &mut members)?;
+                    self.add(high, &mut members)?;
                 }
-            };
-            ranges.extend_from_slice(range.ranges());
+            }
         }
-        let set = ClassUnicode::new(ranges);
+        let mut set = self.folded(ClassUnicode::new(members.listed))?;
+        set.union(&ClassUnicode::new(members.named));
         Ok(if negated { class::negated(set) } else { set })
     }
 
-    fn set_of(&self, atom: Atom) -> ClassUnicode {
+    fn add(&self, atom: Atom, members: &mut Members) -> Result<(), PatternError> {
         match atom {
-            Atom::Set(set) => set,
-            Atom::Point(point) => self.folded(class::range(point, point)),
+            Atom::Set(set) => {
+                self.charge_set(&set)?;
+                members.named.extend_from_slice(set.ranges());
+            }
+            Atom::Point(point) => members.add_range(point, point),
         }
+        Ok(())
     }
 
     fn member(&mut self, start: usize) -> Result<Atom, PatternError> {
@@ -119,25 +141,26 @@ impl Parser<'_> {
             'p' => self.property(start)?,
             _ => return Err(self.error(start, format!(r"unknown escape `\{letter}`"))),
         };
-        let set = self.folded(set);
+        let set = self.folded(set)?;
         Ok(if letter.is_ascii_uppercase() { class::negated(set) } else { set })
     }
 
     fn property(&mut self, start: usize) -> Result<ClassUnicode, PatternError> {
-        let Some((name, _)) = self.rest().strip_prefix('{').and_then(|rest| rest.split_once('}')) else {
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'=');
+        let Some(name) = self.braced(is_name) else {
             return Err(self.error(start, r"`\p` needs a property in braces"));
         };
         self.at += name.len() + 2;
+        self.charge(STEPS_PER_PROPERTY)?;
         class::property(name).ok_or_else(|| self.error(start, format!("unknown Unicode property `{name}`")))
     }
 
     /// `{H…}`, `HHHH`, or two of those that are one character.
     fn unicode(&mut self) -> Option<u32> {
-        if let Some(rest) = self.rest().strip_prefix('{') {
-            let (digits, _) = rest.split_once('}')?;
-            let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if self.rest().starts_with('{') {
+            let digits = self.braced(|byte| byte.is_ascii_hexdigit())?;
             self.at += digits.len() + 2;
-            let point = u32::from_str_radix(digits, 16).ok().filter(|_| is_hex)?;
+            let point = u32::from_str_radix(digits, 16).ok()?;
             return (point <= u32::from(char::MAX)).then_some(point);
         }
         let first = self.hex(4)?;

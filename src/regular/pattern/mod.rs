@@ -34,7 +34,7 @@ use regex_syntax::hir::{Hir, Look};
 
 use super::Dfa;
 use crate::cache::{self, Bounded, Parts, Weighed, bounded};
-use crate::limits::LimitExceeded;
+use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::recursion;
 use ast::Node;
 
@@ -60,9 +60,15 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// When it is malformed, looks ahead within what it looks for behind, or uses backreferences.
+    /// When it is malformed, looks ahead within what it looks for behind, or uses backreferences; or when to read it takes more than the
+    /// [work](crate::Limits::work) of a compilation may be.
     pub fn parse(source: &str) -> Result<Self, PatternError> {
-        let node = nested(source, || parser::parse(source))?;
+        Self::parse_within(source, &Budget::from(&Limits::default()))
+    }
+
+    /// The same as part of a compilation, which pays for it.
+    pub(crate) fn parse_within(source: &str, budget: &Budget) -> Result<Self, PatternError> {
+        let node = nested(source, || parser::parse(source, budget))?;
         Ok(Self { node: Arc::new(node), source: source.into(), is_open: false })
     }
 

@@ -2,11 +2,21 @@
 
 use std::ops::Range;
 
-use regex_syntax::hir::ClassUnicode;
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::ast::{Assertion, Node};
 use super::class;
 use super::error::{PatternError, PatternErrorKind};
+use crate::limits::Budget;
+
+/// Bytes that are read for the price of one step: most of them are a state of the automaton to come.
+const BYTES_PER_STEP: usize = 4;
+
+/// Ranges of a set that are made for the price of one step.
+const RANGES_PER_STEP: usize = 16;
+
+/// Characters whose other cases are looked for at the price of one step.
+const FOLDED_PER_STEP: usize = 512;
 
 /// Groups within groups. Later stages recurse as deep.
 pub(super) const DEPTH: usize = 200;
@@ -15,8 +25,9 @@ pub(super) const DEPTH: usize = 200;
 const AROUND: [(&str, bool, bool); 4] =
     [("?=", false, false), ("?!", false, true), ("?<=", true, false), ("?<!", true, true)];
 
-pub(super) fn parse(source: &str) -> Result<Node, PatternError> {
-    let mut parser = Parser { source, at: 0, depth: 0, ignore_case: false };
+pub(super) fn parse(source: &str, budget: &Budget) -> Result<Node, PatternError> {
+    let mut parser = Parser { source, at: 0, depth: 0, ignore_case: false, budget };
+    parser.charge(1 + source.len() / BYTES_PER_STEP)?;
     // ECMA-262 gives flags apart from the pattern, but JSON Schema has no such place; validators take this form.
     parser.ignore_case = parser.eat("(?i)");
     let node = parser.choice()?;
@@ -35,6 +46,7 @@ pub(super) struct Parser<'p> {
     pub(super) at: usize,
     depth: usize,
     ignore_case: bool,
+    budget: &'p Budget,
 }
 
 impl<'p> Parser<'p> {
@@ -63,12 +75,30 @@ impl<'p> Parser<'p> {
         syntax(start..self.at, message)
     }
 
+    pub(super) fn charge(&self, steps: usize) -> Result<(), PatternError> {
+        let charged = self.budget.charge(steps);
+        charged.map_err(|limit| PatternError { kind: limit.into(), span: 0..self.source.len() })
+    }
+
+    /// Pays for a set: a property in six bytes has hundreds of ranges.
+    pub(super) fn charge_set(&self, set: &ClassUnicode) -> Result<(), PatternError> {
+        self.charge(1 + set.ranges().len() / RANGES_PER_STEP)
+    }
+
+    pub(super) fn set(&self, set: ClassUnicode) -> Result<Node, PatternError> {
+        self.charge_set(&set)?;
+        Ok(Node::Set(set))
+    }
+
     /// The set, with the other cases of its characters where case is ignored.
-    pub(super) fn folded(&self, mut set: ClassUnicode) -> ClassUnicode {
+    pub(super) fn folded(&self, mut set: ClassUnicode) -> Result<ClassUnicode, PatternError> {
         if self.ignore_case {
+            // Each character is looked at, however few ranges they are.
+            let chars: usize = set.ranges().iter().map(ClassUnicodeRange::len).sum();
+            self.charge(chars / FOLDED_PER_STEP)?;
             set.case_fold_simple();
         }
-        set
+        Ok(set)
     }
 
     fn choice(&mut self) -> Result<Node, PatternError> {
@@ -97,10 +127,13 @@ impl<'p> Parser<'p> {
             '^' => Node::Assertion(Assertion::Start),
             '$' => Node::Assertion(Assertion::End),
             '(' => self.group(start)?,
-            '[' => Node::Set(self.class(start)?),
-            '.' => Node::Set(class::dot()),
+            '[' => {
+                let class = self.class(start)?;
+                self.set(class)?
+            }
+            '.' => self.set(class::dot())?,
             '\\' => self.escape(start)?,
-            other => self.char(other),
+            other => self.char(other)?,
         };
         let Some((min, max)) = self.bounds()? else { return Ok(node) };
         if !is_group && matches!(node, Node::Assertion(_)) {
@@ -109,11 +142,11 @@ impl<'p> Parser<'p> {
         Ok(Node::Repeat { node: Box::new(node), min, max })
     }
 
-    pub(super) fn char(&self, char: char) -> Node {
+    pub(super) fn char(&self, char: char) -> Result<Node, PatternError> {
         if self.ignore_case {
-            Node::Set(self.folded(class::range(char.into(), char.into())))
+            self.set(self.folded(class::range(char.into(), char.into()))?)
         } else {
-            Node::Char(char)
+            Ok(Node::Char(char))
         }
     }
 
@@ -133,10 +166,18 @@ impl<'p> Parser<'p> {
         Ok(bounds)
     }
 
+    /// What stands between braces, where it is made of such bytes only; it is not read yet.
+    pub(super) fn braced(&self, is_part: impl Fn(u8) -> bool) -> Option<&'p str> {
+        let rest = self.rest().strip_prefix('{')?;
+        // No further than that: braces stand for themselves, too, and with a look for the other one at each a long pattern of them took half a minute.
+        let (body, after) = rest.split_at(rest.bytes().take_while(|byte| is_part(*byte)).count());
+        after.starts_with('}').then_some(body)
+    }
+
     /// `{n}`, `{n,}` or `{n,m}`; other braces stand for themselves.
     fn braces(&mut self) -> Result<Option<(u32, Option<u32>)>, PatternError> {
         let start = self.at;
-        let Some((body, _)) = self.rest()[1..].split_once('}') else { return Ok(None) };
+        let Some(body) = self.braced(|byte| byte.is_ascii_digit() || byte == b',') else { return Ok(None) };
         let (least, most) = body.split_once(',').map_or((body, None), |(least, most)| (least, Some(most)));
         let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         if body.is_empty() || !is_number(least) || !most.is_none_or(is_number) {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::{Counted, Pattern, PatternErrorKind};
-use crate::limits::Limits;
+use crate::limits::{Budget, Limits};
 use crate::regular::Dfa;
 
 fn limit() -> usize {
@@ -232,6 +232,8 @@ fn errors_say_what_and_where() {
     check("a{,2}", "a quantifier needs its least count", 1..5);
     check("[b-a]", "the range is out of order", 1..4);
     check(r"\a", r"unknown escape `\a`", 0..2);
+    check(r"\p{L!}", r"`\p` needs a property in braces", 0..2);
+    check(r"\u{6g}", r"`\u` needs four hexadecimal digits, or a code point in braces", 0..2);
     check(r"\p{Nope}", "unknown Unicode property `Nope`", 0..8);
     check(r"\pL", r"`\p` needs a property in braces", 0..2);
     check(r"\x1", r"`\x` needs two hexadecimal digits", 0..2);
@@ -299,6 +301,34 @@ fn all_but_each(count: u32) -> String {
     (0..count).filter_map(|at| char::from_u32(0x4e00 + at)).map(|char| format!("[^{char}]")).collect()
 }
 
+/// What a pattern is made of is counted while it is read.
+#[test]
+fn reading_has_a_ceiling() {
+    let parsed = |source: &str, steps: usize| {
+        let budget = Budget::from(&Limits { work: steps, ..Limits::default() });
+        Pattern::parse_within(source, &budget).map(drop).map_err(|error| error.kind)
+    };
+    // What a property has changes with Unicode, so these are some steps that are too few, and some that will do.
+    for (source, too_few, enough) in [
+        ("a".repeat(400), 100, 101),
+        ("|".repeat(400), 100, 101),
+        (".".repeat(40), 50, 51),
+        ("(?i)".to_owned() + &"a".repeat(40), 50, 60),
+        (r"\p{L}".to_owned(), 40, 70),
+        (r"[\p{L}\p{L}]".to_owned(), 120, 200),
+        (r"[\P{L}\P{L}]".to_owned(), 120, 200),
+        (r"(?i)\p{L}".to_owned(), 250, 500),
+        ("(?i)[\u{0}-\u{10ffff}]".to_owned(), 2_100, 2_300),
+    ] {
+        assert_eq!(parsed(&source, enough), Ok(()), "{source}");
+        let refused = parsed(&source, too_few);
+        assert!(
+            matches!(&refused, Err(PatternErrorKind::TooLarge(limit)) if limit.what == "work"),
+            "{source}: {refused:?}"
+        );
+    }
+}
+
 /// Sets that leave out one character each are made of all others each.
 #[test]
 fn telling_characters_apart_has_a_ceiling() {
@@ -333,6 +363,8 @@ fn bombs_end() {
         "(?=(a?b?c?d?e?f?g?h?){0,5000}$)[a-h]*x",
         "(?:(?:(?=a)){0}){4294967295}",
         "(?:(?:(?=a)){0}){4294967295,}",
+        &"{".repeat(800_000),
+        &r"{1,".repeat(400_000),
         &all_but_each(20_000),
         &(0..20_000).filter_map(|at| char::from_u32(0x4e00 + at)).collect::<String>(),
     ];

@@ -62,7 +62,7 @@ fn texts<'d>(keyword: &mut Keyword<'_, 'd>, source: &'d str) -> Result<Texts, Sc
     if let Some(known) = keyword.reader.texts.get(source) {
         return Ok(known.clone());
     }
-    let pattern = Pattern::parse(source).map_err(|error| refusal(keyword, error))?;
+    let pattern = parse(keyword, source)?;
     let counted = pattern.counted().unwrap_or(Counted { pattern, min_length: 0, max_length: None });
     let Counted { pattern, min_length, max_length } = counted;
     let texts = Texts { language: automaton(keyword, &pattern)?, min_length, max_length };
@@ -75,10 +75,14 @@ pub(super) fn names<'d>(keyword: &mut Keyword<'_, 'd>, source: &'d str) -> Resul
     if let Some(known) = keyword.reader.names.get(source) {
         return Ok(known.clone());
     }
-    let pattern = Pattern::parse(source).map_err(|error| refusal(keyword, error))?;
+    let pattern = parse(keyword, source)?;
     let names = automaton(keyword, &pattern)?;
     keyword.reader.names.insert(source, names.clone());
     Ok(names)
+}
+
+fn parse(keyword: &Keyword<'_, '_>, source: &str) -> Result<Pattern, SchemaError> {
+    Pattern::parse_within(source, &keyword.reader.limits).map_err(|error| refusal(keyword, error))
 }
 
 fn automaton(keyword: &mut Keyword<'_, '_>, pattern: &Pattern) -> Result<Arc<Dfa>, SchemaError> {
