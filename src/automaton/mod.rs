@@ -258,8 +258,11 @@ impl Automaton {
     /// Bytes held by this automaton's own tables.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let tables = self.residuals.weight() + self.allowed.weight() + self.transitions.weight();
-        self.openings.bytes() + tables
+        // All fields by name, so that a table that is added cannot be forgotten here.
+        let Self { shared: _, start: _, residuals, allowed, openings, transitions, completions, next_id: _ } =
+            self;
+        let found = residuals.weight() + allowed.weight() + transitions.weight() + completions.weight();
+        openings.bytes() + found
     }
 
     fn rules(&self) -> &Expansions {

@@ -142,3 +142,16 @@ fn a_stack_is_opened_for_each_tape() {
         }
     }
 }
+
+#[test]
+fn completions_are_weighed() {
+    let automaton = brackets();
+    let start = automaton.start().clone();
+    // What finding a completion leaves in other tables is there before.
+    completion::completion(start.threads(), automaton.rules());
+    let before = automaton.memory_bytes();
+    assert!(!automaton.shortest_completion(&start).is_empty());
+    let known = automaton.memory_bytes();
+    assert!(known > before, "a completion that is remembered weighs something: {before}");
+    assert_eq!(known - before, automaton.completions.weight());
+}
