@@ -113,6 +113,13 @@ def test_limits_are_set_by_name():
         Compiler(limits={"patience": 1})
 
 
+def test_a_limit_has_the_name_that_its_error_says():
+    with pytest.raises(CompileError, match="limit `work`") as caught:
+        Compiler(limits={"work": 1}).compile(tool(object_with({"type": "string"})))
+    assert caught.value.limit == ("work", 1)
+    Compiler(limits={caught.value.limit.what: 400_000}).compile(tool(object_with({"type": "string"})))
+
+
 def test_references_lead_to_resources(vocabulary):
     compiler = Compiler(resources={"https://example.org/flag": {"type": "boolean"}})
     matcher = compiler.compile_json_schema({"$ref": "https://example.org/flag"}).matcher()

@@ -59,6 +59,49 @@ pub struct Limits {
 /// The greatest value of [`Limits::counts`]: a table of an object has 65,536 rows then, one for each set of what is counted.
 pub(crate) const MOST_COUNTS: usize = 16;
 
+impl Limits {
+    /// The ceiling of this name, to be changed: that of the field, which errors name, too. `None` where there is no such limit.
+    ///
+    /// ```
+    /// # use harmony_mask::Limits;
+    /// let mut limits = Limits::default();
+    /// *limits.field_mut("work").expect("there is such a limit") = 1_000;
+    /// assert_eq!(limits, Limits { work: 1_000, ..Limits::default() });
+    /// assert_eq!(limits.field_mut("patience"), None);
+    /// ```
+    pub fn field_mut(&mut self, name: &str) -> Option<&mut usize> {
+        self.fields_mut().into_iter().find_map(|(field, value)| (field == name).then_some(value))
+    }
+
+    fn fields_mut(&mut self) -> [(&'static str, &mut usize); 16] {
+        // The pattern takes all fields, so a field that is added and not listed does not compile.
+        macro_rules! named {
+            ($($field:ident),+) => {{
+                let Self { $($field),+ } = self;
+                [$((stringify!($field), $field)),+]
+            }};
+        }
+        named![
+            schema_bytes,
+            schema_depth,
+            schema_nodes,
+            alternatives,
+            counts,
+            dfa_states,
+            window_entries,
+            counter_states,
+            completion_bytes,
+            number_digits,
+            grammar_symbols,
+            left_recursive_rules,
+            work,
+            tools,
+            cache_bytes,
+            grammar_cache_bytes
+        ]
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -101,3 +144,48 @@ impl fmt::Display for LimitExceeded {
 }
 
 impl std::error::Error for LimitExceeded {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever adds a limit adds it here: the pattern takes all of them.
+    #[test]
+    fn every_limit_has_its_name() {
+        let mut limits = Limits::default();
+        let names: Vec<&str> = limits.fields_mut().map(|(name, _)| name).to_vec();
+        for (value, name) in names.iter().enumerate() {
+            *limits.field_mut(name).expect("its own name") = value;
+        }
+        let Limits {
+            schema_bytes,
+            schema_depth,
+            schema_nodes,
+            alternatives,
+            counts,
+            dfa_states,
+            window_entries,
+            counter_states,
+            completion_bytes,
+            number_digits,
+            grammar_symbols,
+            left_recursive_rules,
+            work,
+            tools,
+            cache_bytes,
+            grammar_cache_bytes,
+        } = limits;
+        let first = [schema_bytes, schema_depth, schema_nodes, alternatives, counts, dfa_states];
+        let second = [window_entries, counter_states, completion_bytes, number_digits, grammar_symbols];
+        let third = [left_recursive_rules, work, tools, cache_bytes, grammar_cache_bytes];
+        let all: Vec<usize> = first.into_iter().chain(second).chain(third).collect();
+        assert_eq!(all, (0..names.len()).collect::<Vec<_>>(), "each name sets its own limit");
+    }
+
+    #[test]
+    fn other_names_are_no_limits() {
+        for name in ["", "Work", "work ", "patience", "default"] {
+            assert_eq!(Limits::default().field_mut(name), None, "{name:?}");
+        }
+    }
+}
