@@ -353,6 +353,11 @@ impl Matcher {
         &self.step().residual
     }
 
+    /// What remained to be read before each token that was accepted, and what remains after the last.
+    pub(crate) fn residuals(&self) -> impl Iterator<Item = &Residual> {
+        self.steps.iter().map(|step| &step.residual)
+    }
+
     /// All tokens of the turn.
     fn said(&self) -> Vec<TokenId> {
         [&self.given[..], &self.tokens].concat()

@@ -6,6 +6,7 @@ use fastrand::Rng;
 
 use crate::automaton::{Branch, Offer, Residual, Unit};
 use crate::matcher::Matcher;
+use crate::special::TokenId;
 
 /// The branches that completions were offered, and how often each was taken. See [`Branch`].
 #[derive(Clone, Debug, Default)]
@@ -19,20 +20,26 @@ pub struct Coverage {
 const KNOWN: usize = 1 << 16;
 
 impl Coverage {
-    /// Notes what a completion was offered, and what it took.
+    /// Notes what a completion was offered, and what it took: the tokens that the matcher accepted. Of a matcher that goes on after a prompt, the prompt's
+    /// own tokens do not count, as nobody chose them here.
     pub fn add(&mut self, matcher: &Matcher) {
-        let (vocabulary, automaton) = (matcher.vocabulary(), matcher.automaton());
-        let mut residual = automaton.start().clone();
-        for token in matcher.tokens() {
-            let bytes = vocabulary.token_bytes(*token).unwrap_or_default().iter().copied().map(Unit::Byte);
-            for unit in bytes.chain(vocabulary.special(*token).map(Unit::Special)) {
-                self.offer(matcher, &residual);
-                self.take(automaton.taken(&residual, Some(unit)));
-                residual = automaton.step(&residual, unit).expect("the matcher accepted it");
-            }
+        // Each token from where the matcher read it: a cap on reasoning may have left less than what the automaton goes on with.
+        for (residual, token) in matcher.residuals().zip(matcher.tokens()) {
+            self.add_token(matcher, residual, *token);
         }
-        self.offer(matcher, &residual);
-        self.take(automaton.taken(&residual, None));
+        self.offer(matcher, matcher.residual());
+        self.take(matcher.automaton().taken(matcher.residual(), None));
+    }
+
+    fn add_token(&mut self, matcher: &Matcher, before: &Residual, token: TokenId) {
+        let (vocabulary, automaton) = (matcher.vocabulary(), matcher.automaton());
+        let bytes = vocabulary.token_bytes(token).unwrap_or_default().iter().copied().map(Unit::Byte);
+        let mut residual = before.clone();
+        for unit in bytes.chain(vocabulary.special(token).map(Unit::Special)) {
+            self.offer(matcher, &residual);
+            self.take(automaton.taken(&residual, Some(unit)));
+            residual = automaton.step(&residual, unit).expect("a token is read as its bytes are");
+        }
     }
 
     fn offer(&mut self, matcher: &Matcher, residual: &Residual) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Habit, Sampler, minimise};
+use super::{Coverage, Habit, Sampler, minimise};
 use crate::compiler::{Compiler, Grammar};
 use crate::harmony::Options;
 use crate::vocabulary::Vocabulary;
@@ -41,6 +41,32 @@ fn all_branches_are_taken() {
     assert!(missing.is_empty(), "{missing:?}");
     assert!(sampler.coverage().offered() > 8, "{:?}", sampler.coverage());
     assert_eq!(sampler.coverage().taken(), sampler.coverage().offered());
+}
+
+/// What a prompt says already was chosen by whoever wrote it, so only what is said after it counts.
+#[test]
+fn after_a_prompt_coverage_begins_where_the_matcher_does() {
+    let format = json!({"type": "json_schema", "name": "weather", "schema": {"enum": ["rain", "snow"]}});
+    let request = json!({"text": {"format": format}}).to_string().parse().expect("a request");
+    let grammar = Compiler::new(Vocabulary::o200k_harmony()).compile(&request).expect("compiles");
+    let thought = "<|start|>assistant<|channel|>analysis<|message|>Hm";
+    for (said, offered) in [
+        ("", true),
+        // Another message may follow, which says its channel.
+        (thought, true),
+        (&format!("{thought}<|end|><|start|>assistant<|channel|>fin"), false),
+        (&format!("{thought}<|end|><|start|>assistant<|channel|>final<|message|>\"ra"), false),
+    ] {
+        let mut matcher = grammar.matcher_after_text(said).expect("the beginning of an answer");
+        for token in matcher.shortest_completion() {
+            matcher.accept(token).expect("the shortest completion is accepted");
+        }
+        let mut coverage = Coverage::default();
+        coverage.add(&matcher);
+        let missing: Vec<_> = coverage.missing().map(|branch| &*branch.text).collect();
+        assert_eq!(missing.contains(&"`analysis`"), offered, "{said}: {missing:?}");
+        assert!(coverage.taken() > 0, "{said}: the answer's end, at least");
+    }
 }
 
 #[test]
