@@ -91,5 +91,9 @@ fn a_batch_needs_a_row_for_each_matcher() {
     assert_eq!(fill_batch(&matchers, &mut words, WIDTH), Err(error));
     assert!(words.iter().all(|word| *word == 7), "nothing is written");
     assert_eq!(fill_batch(&matchers, &mut [], 0), Ok(()), "rows without bits");
+    // 2^59 words in a row: those of 32 rows are 2^64, which is 0 where numbers wrap.
+    let (many, row_words) = (vec![&matchers[0]; 32], usize::MAX.div_ceil(32));
+    let error = BatchError { matchers: 32, row_words, words: 0 };
+    assert_eq!(fill_batch(&many, &mut [], usize::MAX), Err(error), "more words than can be counted");
     assert_eq!(fill_batch::<Matcher>(&[], &mut [], WIDTH), Ok(()), "no rows");
 }

@@ -40,9 +40,9 @@ pub struct BatchError {
 ///
 /// let compiler = Compiler::new(Vocabulary::o200k_harmony());
 /// let matchers = [compiler.compile_regex("yes|no")?.matcher(), compiler.compile_regex("[0-9]+")?.matcher()];
-/// let row_words = 201_088 / 32;
+/// let row_words = Vocabulary::HARMONY_LOGITS / 32;
 /// let mut words = vec![0; 2 * row_words];
-/// fill_batch(&matchers, &mut words, 201_088)?;
+/// fill_batch(&matchers, &mut words, Vocabulary::HARMONY_LOGITS)?;
 /// let digits: u32 = words[row_words..].iter().map(|word| word.count_ones()).sum();
 /// assert_eq!(digits, 10 + 100 + 1_000, "all numbers of up to three digits are tokens");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -53,7 +53,8 @@ pub fn fill_batch<M: Borrow<Matcher> + Sync>(
     width: usize,
 ) -> Result<(), BatchError> {
     let row_words = width.div_ceil(32);
-    if words.len() != matchers.len() * row_words {
+    // More words than can be counted are more than there are.
+    if matchers.len().checked_mul(row_words) != Some(words.len()) {
         return Err(BatchError { matchers: matchers.len(), row_words, words: words.len() });
     }
     if row_words > 0 {

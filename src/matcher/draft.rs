@@ -38,8 +38,9 @@ impl Matcher {
         tokens.len()
     }
 
-    /// Fills a mask before each token of a draft and one after its last, as far as the draft is accepted; returns how many masks were filled,
-    /// which is one more than tokens were accepted. Masks past the end of `masks` are not filled.
+    /// Fills a mask before each token of a draft and one after its last, as far as the draft is accepted; returns how many masks were filled:
+    /// one more than tokens are accepted, or all of `masks`, where these are fewer. How many tokens are accepted is known only in the first case, so give
+    /// one mask more than there are tokens, or ask [`validate_tokens`](Self::validate_tokens).
     pub fn fill_draft_masks(&self, draft: &[TokenId], masks: &mut [TokenMask]) -> usize {
         let mut step = self.step().clone();
         for (done, mask) in masks.iter_mut().enumerate() {
