@@ -42,6 +42,9 @@ pub enum SchemaErrorKind {
     CircularReference,
     /// No value satisfies the schema.
     Unsatisfiable,
+    /// An array needs more distinct elements than are known to exist, whichever are chosen first. Mostly there is no value, but that is not certain:
+    /// where elements are of several schemas, or nest, there may be some that are not counted.
+    TooFewDistinct,
     /// Every value of the schema would have to contain another one, without end.
     NoBaseCase,
     /// A ceiling of [`Limits`](crate::Limits).
@@ -59,6 +62,7 @@ impl SchemaErrorKind {
             Self::UnknownReference => "unknown_reference",
             Self::CircularReference => "circular_reference",
             Self::Unsatisfiable => "unsatisfiable",
+            Self::TooFewDistinct => "too_few_distinct",
             Self::NoBaseCase => "no_base_case",
             Self::Limit => "limit",
         }
@@ -93,7 +97,7 @@ impl SchemaError {
     /// An array whose elements must differ, and of which not enough are known to exist.
     pub(crate) fn too_few_distinct(pointer: String) -> Self {
         let message = "asks for more distinct elements than are known to exist";
-        Self::new(SchemaErrorKind::Unsatisfiable, pointer, Some("uniqueItems"), message)
+        Self::new(SchemaErrorKind::TooFewDistinct, pointer, Some("uniqueItems"), message)
     }
 
     /// An array of which two elements must be equal, and that cannot always go on until they are.

@@ -2,7 +2,7 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 use harmony_mask::automaton::Unit;
-use harmony_mask::{Error, Grammar, Matcher, Options, PropertyOrder};
+use harmony_mask::{Grammar, Matcher, Options, PropertyOrder};
 use jsonschema::Validator;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -96,9 +96,11 @@ pub(crate) fn grammar(schema: &Value) -> Verdict {
     let options = Options { property_order: PropertyOrder::Any, ..Options::default() };
     match SMALL.compile_schema(schema, &options) {
         Ok(grammar) => Verdict::Grammar(grammar),
-        Err(Error::Schema { source, .. }) if source.keyword() == Some("uniqueItems") => Verdict::Refused,
         Err(error) => match error.kind() {
             "unsatisfiable" | "no_base_case" => Verdict::Empty,
+            // Says nothing of values: distinct elements are counted from below, so there may be some where too few are known. Where `uniqueItems` is to
+            // blame for anything else, such as having no value, that is held against the schema as any other verdict is.
+            "too_few_distinct" => Verdict::Refused,
             "limit" | "unsupported" | "circular_reference" => Verdict::Refused,
             _ => panic!("{error}"),
         },
@@ -110,4 +112,21 @@ fn accepts(matcher: &Matcher, text: &[u8]) -> bool {
     let start = matcher.residual().clone();
     let last = text.iter().try_fold(start, |residual, byte| automaton.step(&residual, Unit::Byte(*byte)));
     last.is_some_and(|residual| automaton.accepts(&residual))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Verdict, grammar};
+
+    /// Only where it is not known whether there are enough elements is nothing compared: having no value is a verdict whatever keyword is to blame for it.
+    #[test]
+    fn what_unique_items_leaves_nothing_of_is_compared() {
+        let contradiction = json!({"type": "array", "not": {"uniqueItems": true}, "uniqueItems": true});
+        assert!(matches!(grammar(&contradiction), Verdict::Empty));
+        let too_few =
+            json!({"type": "array", "items": {"type": "boolean"}, "minItems": 3, "uniqueItems": true});
+        assert!(matches!(grammar(&too_few), Verdict::Refused));
+    }
 }
