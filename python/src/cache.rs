@@ -37,7 +37,9 @@ impl Cache {
             return Ok(known);
         }
         let grammar = make()?;
-        self.lock().add(key, grammar.clone(), self.limit_bytes);
+        // Dropped when the lock is free again: a grammar's tables may be large.
+        let forgotten = self.lock().add(key, grammar.clone(), self.limit_bytes);
+        drop(forgotten);
         Ok(grammar)
     }
 
@@ -71,17 +73,41 @@ impl Inner {
         Some(entry.grammar.clone())
     }
 
-    fn add(&mut self, key: String, grammar: Grammar, limit_bytes: usize) {
+    /// Adds a grammar; those that are forgotten for it.
+    fn add(&mut self, key: String, grammar: Grammar, limit_bytes: usize) -> Vec<Entry> {
         let last_use = self.now();
-        self.entries.insert(key, Entry { grammar, last_use });
-        while self.size_bytes() > limit_bytes {
-            let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.last_use);
-            let Some(key) = oldest.map(|(key, _)| key.clone()) else { break };
-            self.entries.remove(&key);
-        }
+        let replaced = self.entries.insert(key, Entry { grammar, last_use });
+        replaced.into_iter().chain(self.forget(limit_bytes)).collect()
+    }
+
+    /// Takes out what was not used for longest, until the others are within the limit. Each grammar is weighed once: that asks all its tables.
+    fn forget(&mut self, limit_bytes: usize) -> Vec<Entry> {
+        let weigh = |(key, entry): (&String, &Entry)| (entry.last_use, entry.bytes(key));
+        let mut by_use: Vec<(u64, usize)> = self.entries.iter().map(weigh).collect();
+        by_use.sort_unstable();
+        let first_kept = first_kept(&by_use, limit_bytes);
+        let forgotten = self.entries.extract_if(|_, entry| entry.last_use < first_kept);
+        forgotten.map(|(_, entry)| entry).collect()
     }
 
     fn size_bytes(&self) -> usize {
-        self.entries.iter().map(|(key, entry)| key.len() + entry.grammar.memory_bytes()).sum()
+        self.entries.iter().map(|(key, entry)| entry.bytes(key)).sum()
     }
+}
+
+impl Entry {
+    fn bytes(&self, key: &str) -> usize {
+        key.len() + self.grammar.memory_bytes()
+    }
+}
+
+/// The use from which on entries stay, of the last uses and bytes of all, the oldest first.
+fn first_kept(by_use: &[(u64, usize)], limit_bytes: usize) -> u64 {
+    let mut bytes = 0_usize;
+    let newest_first = by_use.iter().rev();
+    let fits = |(_, more): &&(u64, usize)| {
+        bytes = bytes.saturating_add(*more);
+        bytes <= limit_bytes
+    };
+    newest_first.take_while(fits).last().map_or(u64::MAX, |(last_use, _)| *last_use)
 }
