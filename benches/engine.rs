@@ -10,7 +10,7 @@ use harmony_mask::{
 };
 
 /// The width of gpt-oss' logits.
-const WIDTH: usize = 201_088;
+const WIDTH: usize = Vocabulary::HARMONY_LOGITS;
 
 const COMPLETION: &str = "<|channel|>analysis<|message|>The user asks about Lisbon, so call the tool.<|end|><|start|>assistant\
     <|channel|>commentary to=functions.get_forecast <|constrain|>json<|message|>\

@@ -5,9 +5,6 @@ use std::rc::Rc;
 
 use harmony_mask::{Compiler, Error, Grammar, Matcher, Options, TokenId, TokenMask, Vocabulary};
 
-/// The number of logits that gpt-oss has.
-pub(crate) const LOGITS: usize = 201_088;
-
 /// How this project is called among engines.
 pub(crate) const OURS: &str = "ours";
 
@@ -125,6 +122,6 @@ impl Engine for Ours {
 
 /// harmony-mask over this vocabulary.
 pub(crate) fn ours(vocabulary: &Vocabulary, setup: Setup) -> Box<dyn Engine> {
-    let mask = Rc::new(RefCell::new(TokenMask::new(LOGITS)));
+    let mask = Rc::new(RefCell::new(TokenMask::new(Vocabulary::HARMONY_LOGITS)));
     Box::new(Ours { compiler: Compiler::new(vocabulary.clone()), setup, mask })
 }

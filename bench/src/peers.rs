@@ -70,10 +70,12 @@ pub(crate) fn built() -> Result<Vec<Peer>, BenchError> {
 /// The bytes of all ids; special tokens have their spelling after a byte that no text has.
 #[cfg(any(feature = "glrmask", feature = "llguidance"))]
 fn words(vocabulary: &Vocabulary) -> impl Iterator<Item = Vec<u8>> {
-    (0..crate::engine::LOGITS as u32).map(|id| match (vocabulary.token_bytes(id), vocabulary.special(id)) {
-        (Some(bytes), _) => bytes.to_vec(),
-        (None, Some(special)) => [&[0xff][..], special.to_string().as_bytes()].concat(),
-        (None, None) => [&[0xff][..], format!("<|unused_{id}|>").as_bytes()].concat(),
+    (0..Vocabulary::HARMONY_LOGITS as u32).map(|id| {
+        match (vocabulary.token_bytes(id), vocabulary.special(id)) {
+            (Some(bytes), _) => bytes.to_vec(),
+            (None, Some(special)) => [&[0xff][..], special.to_string().as_bytes()].concat(),
+            (None, None) => [&[0xff][..], format!("<|unused_{id}|>").as_bytes()].concat(),
+        }
     })
 }
 

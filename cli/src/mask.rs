@@ -5,15 +5,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use harmony_mask::{Matcher, TokenId, TokenMask};
+use harmony_mask::{Matcher, TokenId, TokenMask, Vocabulary};
 use serde_json::json;
 
 use crate::check::Outcome;
 use crate::input::{self, Failure};
 use crate::{Verdict, output, prompt};
-
-/// The number of logits that gpt-oss has.
-pub(crate) const LOGITS: usize = 201_088;
 
 /// Lists the tokens that may come next, the most telling first
 #[derive(Args)]
@@ -78,7 +75,7 @@ impl Mask {
         if matcher.is_finished() {
             return writeln!(out, "the completion is finished: no token may follow");
         }
-        writeln!(out, "{} of {LOGITS} tokens", allowed.len())?;
+        writeln!(out, "{} of {} tokens", allowed.len(), Vocabulary::HARMONY_LOGITS)?;
         for &id in allowed.iter().take(self.limit) {
             let text = output::token_text(matcher.vocabulary(), id);
             match matcher.vocabulary().special(id) {
@@ -96,7 +93,7 @@ impl Mask {
 /// The allowed tokens: special ones, then beginnings of the shortest way to the end (the longest first), then all others by id, which
 /// in a byte-pair vocabulary is by how common they are.
 fn most_telling_first(matcher: &Matcher) -> Vec<TokenId> {
-    let mut mask = TokenMask::new(LOGITS);
+    let mut mask = TokenMask::new(Vocabulary::HARMONY_LOGITS);
     matcher.fill_mask(&mut mask);
     let mut allowed: Vec<TokenId> = mask.iter().collect();
     let vocabulary = matcher.vocabulary();

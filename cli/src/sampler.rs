@@ -9,7 +9,6 @@ use std::time::Instant;
 use harmony_mask::{Matcher, SpecialToken, TokenId, TokenMask, Vocabulary};
 
 use crate::draft::Plan;
-use crate::mask::LOGITS;
 use crate::output::Durations;
 
 /// Why a token is part of a completion.
@@ -45,7 +44,7 @@ impl Sample {
 pub(crate) fn sample(matcher: Matcher, stand_in: &mut StandIn<'_>, max_tokens: usize) -> Sample {
     let mut run = Run {
         sample: Sample { matcher, origins: Vec::new(), mask_times: Durations::default() },
-        mask: TokenMask::new(LOGITS),
+        mask: TokenMask::new(Vocabulary::HARMONY_LOGITS),
         max_tokens,
     };
     stand_in.begin();
@@ -231,7 +230,7 @@ impl<'a> StandIn<'a> {
         let closers = specials.into_iter().chain(self.said.in_json.then_some(quote));
         let mut candidates: Vec<TokenId> = closers.chain(drawn).collect();
         if self.random.u32(..RARELY) == 0 {
-            candidates.push(self.random.u32(..LOGITS as TokenId));
+            candidates.push(self.random.u32(..Vocabulary::HARMONY_LOGITS as TokenId));
         }
         candidates.retain(|token| mask.contains(*token));
         // Where neither words nor what closes a text are allowed, the rest is few enough after all.

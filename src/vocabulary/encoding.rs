@@ -43,39 +43,28 @@ impl Vocabulary {
     #[must_use]
     pub fn encode_with_special(&self, text: &str) -> Option<Vec<TokenId>> {
         let mut tokens = Vec::new();
-        let mut rest = text;
-        while let Some((before, special, after)) = self.split_at_special(rest) {
-            tokens.extend(self.encode(before)?);
-            tokens.push(special);
-            rest = after;
+        for (ordinary, special) in self.split_at_specials(text) {
+            tokens.extend(self.encode(ordinary)?);
+            tokens.extend(special);
         }
-        tokens.extend(self.encode(rest)?);
         Some(tokens)
     }
 
-    /// Tokens of a text in which the spellings of special tokens stand for them: the encoder's, or where there is none, the longest that fit.
-    #[must_use]
-    pub fn spell_with_special(&self, text: &str) -> Vec<TokenId> {
-        let mut tokens = Vec::new();
-        let mut rest = text;
-        while let Some((before, special, after)) = self.split_at_special(rest) {
-            tokens.extend(self.spell(before));
-            tokens.push(special);
-            rest = after;
-        }
-        tokens.extend(self.spell(rest));
-        tokens
+    /// The same for any vocabulary, where it matters only that the tokens say the text: without an encoder they are the longest that fit.
+    pub(crate) fn spell_with_special(&self, text: &str) -> Vec<TokenId> {
+        self.encode_with_special(text).unwrap_or_else(|| {
+            let pieces = self.split_at_specials(text);
+            pieces.flat_map(|(ordinary, special)| self.longest_tokens(ordinary).chain(special)).collect()
+        })
     }
 
-    fn spell(&self, text: &str) -> Vec<TokenId> {
-        self.encode(text).unwrap_or_else(|| {
-            let mut rest = text.as_bytes();
-            let longest = || {
-                let (token, len) = self.trie().longest_match(rest)?;
-                rest = &rest[len..];
-                Some(token)
-            };
-            iter::from_fn(longest).collect()
+    /// The tokens of ordinary text, the longest that fits first. They say all of it, since each byte is a token.
+    fn longest_tokens(&self, text: &str) -> impl Iterator<Item = TokenId> {
+        let mut rest = text.as_bytes();
+        iter::from_fn(move || {
+            let (token, len) = self.trie().longest_match(rest)?;
+            rest = &rest[len..];
+            Some(token)
         })
     }
 
@@ -105,6 +94,20 @@ impl Vocabulary {
             None => self.special_name(*token).len() + "<||>".len(),
         };
         tokens.iter().map(len).sum()
+    }
+
+    /// The text as pieces of ordinary text, each with the special token that is spelled behind it. Only the last piece has none; any may be empty.
+    fn split_at_specials<'t>(&self, text: &'t str) -> impl Iterator<Item = (&'t str, Option<TokenId>)> {
+        let mut rest = Some(text);
+        iter::from_fn(move || {
+            let text = rest?;
+            let Some((before, special, after)) = self.split_at_special(text) else {
+                rest = None;
+                return Some((text, None));
+            };
+            rest = Some(after);
+            Some((before, Some(special)))
+        })
     }
 
     /// The first special token spelled in `text`, with what stands before and after it.
@@ -149,7 +152,7 @@ const PROMPT_ONLY: [(TokenId, &str); 3] =
     [(199_998, "startoftext"), (199_999, "endoftext"), (200_018, "endofprompt")];
 
 /// The ids of the model's vocabulary past the ordinary tokens: those without a meaning are reserved.
-const RESERVED: Range<TokenId> = 200_000..201_088;
+const RESERVED: Range<TokenId> = 200_000..Vocabulary::HARMONY_LOGITS as TokenId;
 
 /// The text, cut inside white space that tiktoken-rs could not take whole.
 fn encodable_parts(mut rest: &str) -> impl Iterator<Item = &str> {

@@ -43,13 +43,24 @@ struct Inner {
     tables: Tables,
     /// By the order of [`SpecialToken::ALL`].
     specials: [TokenId; SpecialToken::ALL.len()],
-    /// Whether tiktoken-rs knows how to encode in this vocabulary.
+    /// Whether this is `o200k_harmony`. Two things are known of that alone: how it encodes, and the special tokens that are never generated.
     is_harmony: bool,
     /// The words of all plain tokens: 25 KB that are read for most patterns.
     all_plain: OnceLock<Box<[u32]>>,
 }
 
 impl Vocabulary {
+    /// The number of logits that gpt-oss gives for each token: the width of its masks. Larger than the vocabulary's own [`width`](Self::width), as the ids from
+    /// there on are reserved, and never allowed.
+    ///
+    /// ```
+    /// # use harmony_mask::{TokenMask, Vocabulary};
+    /// assert!(Vocabulary::HARMONY_LOGITS > Vocabulary::o200k_harmony().width());
+    /// let mask = TokenMask::new(Vocabulary::HARMONY_LOGITS);
+    /// assert_eq!(mask.words().len() * 32, Vocabulary::HARMONY_LOGITS);
+    /// ```
+    pub const HARMONY_LOGITS: usize = 201_088;
+
     /// The vocabulary of gpt-oss. Its tables are part of the program, so this costs no more than a lookup.
     #[must_use]
     pub fn o200k_harmony() -> Self {
@@ -118,7 +129,7 @@ impl Vocabulary {
         self.0.specials[special as usize]
     }
 
-    /// One past the highest id known here. A model's logits may be wider: 201 088 in gpt-oss, where this is 200 013.
+    /// One past the highest id known here. A model's logits may be wider: [`HARMONY_LOGITS`](Self::HARMONY_LOGITS) in gpt-oss, where this is 200 013.
     #[must_use]
     pub fn width(&self) -> usize {
         let highest = self.0.specials.iter().copied().max().expect("there are special tokens");

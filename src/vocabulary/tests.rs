@@ -241,6 +241,24 @@ fn decoding_is_for_people() {
     assert_eq!(vocabulary.encode_with_special("<|end|>"), None);
 }
 
+/// Without an encoder, text is said with the longest tokens that fit; with one, as it encodes.
+#[test]
+fn any_vocabulary_can_spell_text_with_special_tokens() {
+    let longer = [(300, b"ab".to_vec()), (301, b"abc".to_vec()), (302, "é".into())];
+    let vocabulary = Vocabulary::new(single_bytes().into_iter().chain(longer), specials()).unwrap();
+    for (text, expected) in [
+        ("", &[][..]),
+        ("<|end|>", &[904]),
+        ("abcab<|end|>é<|<|end|>|>", &[301, 300, 904, 302, 60, 124, 904, 124, 62]),
+        ("<|endoftext|>", &[60, 124, 101, 110, 100, 111, 102, 116, 101, 120, 116, 124, 62]),
+    ] {
+        assert_eq!(vocabulary.spell_with_special(text), expected, "{text}");
+        assert_eq!(vocabulary.decode(expected), text);
+    }
+    let (harmony, text) = (Vocabulary::o200k_harmony(), "Hello<|end|> world<|endoftext|>");
+    assert_eq!(Some(harmony.spell_with_special(text)), harmony.encode_with_special(text));
+}
+
 #[test]
 fn is_shared_between_threads() {
     fn check<T: Send + Sync + Clone>(_: &T) {}

@@ -18,7 +18,7 @@ use harmony_mask::automaton::{Residual, Unit};
 use harmony_mask::{Compiler, Grammar, Matcher, TokenId, TokenMask, Vocabulary};
 
 /// The width of gpt-oss' logits.
-pub(crate) const WIDTH: usize = 201_088;
+pub(crate) const WIDTH: usize = Vocabulary::HARMONY_LOGITS;
 
 pub(crate) static COMPILER: LazyLock<Compiler> = LazyLock::new(|| Compiler::new(Vocabulary::o200k_harmony()));
 

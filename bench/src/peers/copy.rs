@@ -7,7 +7,7 @@ use std::rc::Rc;
 use harmony_mask::{TokenId, Vocabulary};
 use serde_json::Value;
 
-use crate::engine::{Compiled, Engine, LOGITS, Sequence};
+use crate::engine::{Compiled, Engine, Sequence};
 
 /// The mask that is copied, and the one that all sequences fill.
 #[derive(Clone)]
@@ -58,6 +58,6 @@ impl Sequence for Masks {
 
 /// The copying over our vocabulary.
 pub(super) fn engine(_vocabulary: &Vocabulary) -> Box<dyn Engine> {
-    let words = LOGITS.div_ceil(32);
+    let words = Vocabulary::HARMONY_LOGITS.div_ceil(32);
     Box::new(Masks { ready: vec![u32::MAX; words].into(), filled: Rc::new(RefCell::new(vec![0; words])) })
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use glrmask::{CompileOptions, Constraint, ConstraintState, Grammar, MaskStrategy, Vocab};
 use harmony_mask::{TokenId, Vocabulary};
 
-use crate::engine::{Compiled, Engine, LOGITS, Sequence};
+use crate::engine::{Compiled, Engine, Sequence};
 
 /// A schema that takes longer to compile counts as not compiled.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -92,7 +92,7 @@ impl Engine for Peer {
 pub(super) fn engine(vocabulary: &Vocabulary) -> Box<dyn Engine> {
     let peer = Peer {
         vocabulary: Vocab::new((0..).zip(super::words(vocabulary)).collect()),
-        mask: Rc::new(RefCell::new(vec![0; LOGITS.div_ceil(32)])),
+        mask: Rc::new(RefCell::new(vec![0; Vocabulary::HARMONY_LOGITS.div_ceil(32)])),
     };
     // What only depends on the vocabulary is worked out by the first compilation, and is part of starting up.
     peer.schema("{}").map(drop).expect("any JSON");

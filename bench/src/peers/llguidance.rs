@@ -8,7 +8,7 @@ use llguidance::earley::SlicedBiasComputer;
 use llguidance::toktrie::{ApproximateTokEnv, InferenceCapabilities, TokEnv, TokRxInfo, TokTrie};
 use llguidance::{Matcher, ParserFactory};
 
-use crate::engine::{Compiled, Engine, LOGITS, Sequence};
+use crate::engine::{Compiled, Engine, Sequence};
 
 struct Peer(ParserFactory);
 
@@ -71,7 +71,7 @@ impl Engine for Peer {
 /// The engine over our vocabulary.
 pub(super) fn engine(vocabulary: &Vocabulary) -> Box<dyn Engine> {
     let words: Vec<Vec<u8>> = super::words(vocabulary).collect();
-    let info = TokRxInfo::new(LOGITS as u32, vocabulary.special_id(SpecialToken::Return));
+    let info = TokRxInfo::new(Vocabulary::HARMONY_LOGITS as u32, vocabulary.special_id(SpecialToken::Return));
     let env: TokEnv = Arc::new(ApproximateTokEnv::new(TokTrie::from(&info, &words)));
     let slices = SlicedBiasComputer::json_slices();
     let mut factory =

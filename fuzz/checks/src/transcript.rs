@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use arbitrary::Arbitrary;
-use harmony_mask::{Grammar, TokenMask};
+use harmony_mask::{Grammar, TokenMask, Vocabulary};
 use serde::{Deserialize, Serialize};
 
 use crate::reference;
@@ -31,9 +31,6 @@ enum Choice {
 
 json_target!(TranscriptWalk, "transcript");
 
-/// As wide as gpt-oss' logits.
-const WIDTH: usize = 201_088;
-
 static GRAMMARS: LazyLock<[Grammar; 3]> = LazyLock::new(|| {
     let requests = [
         include_str!("../../../examples/weather.json"),
@@ -46,7 +43,7 @@ static GRAMMARS: LazyLock<[Grammar; 3]> = LazyLock::new(|| {
 impl TranscriptWalk {
     fn run(&self) {
         let mut matcher = GRAMMARS[usize::from(self.request) % GRAMMARS.len()].matcher();
-        let mut mask = TokenMask::new(WIDTH);
+        let mut mask = TokenMask::new(Vocabulary::HARMONY_LOGITS);
         for choice in self.choices.iter().take(60) {
             if matcher.is_finished() {
                 break;
