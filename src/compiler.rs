@@ -95,6 +95,7 @@ impl Compiler {
     /// When a schema is wrong, cannot be satisfied, cannot be enforced, or exceeds a limit. Everything is checked here: masks cannot fail.
     pub fn compile(&self, request: &Request) -> Result<Grammar, Error> {
         let mut job = self.job(request.options());
+        job.report.warnings.extend_from_slice(request.warnings());
         let turn = harmony::lower(request, &self.limits, &mut |body| match body {
             Body::Arguments(tool, schema) => {
                 let what = format!("arguments of {}", tool.recipient());
@@ -459,7 +460,8 @@ impl Grammar {
         self.report.coverage()
     }
 
-    /// What a schema's author should know, in words: a property that can never occur, a `oneOf` whose branches overlap.
+    /// What a request's author should know, in words: a property that can never occur, a `oneOf` whose branches overlap, a field of the `harmony` object
+    /// that does not exist.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.report.warnings

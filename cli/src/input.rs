@@ -9,6 +9,8 @@ use harmony_mask::prompt::{ConversationError, ReadError};
 use harmony_mask::{Compiler, Grammar, Options, PromptError, Request, SpecialToken, TokenId, Vocabulary};
 use serde_json::{Value, json};
 
+use crate::output;
+
 /// Why a command could not do its work. The exit code is 2 for all of them.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -117,9 +119,11 @@ pub(crate) fn name(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// The request in a file.
+/// The request in a file. What it says in vain is noted on standard error, since most commands show nothing else of it.
 pub(crate) fn request(path: &Path) -> Result<Request, Failure> {
-    text(path)?.parse().map_err(|error: RequestError| refused(path, error))
+    let request: Request = text(path)?.parse().map_err(|error: RequestError| refused(path, error))?;
+    request.warnings().iter().for_each(output::note);
+    Ok(request)
 }
 
 /// The grammar of the request that was in this file.

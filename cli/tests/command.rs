@@ -210,6 +210,17 @@ fn what_a_prompt_does_not_say_is_noted() {
     assert_eq!(run(&["prompt", "examples/weather.json"], b"").stderr, "");
 }
 
+/// A cap that is misspelt is no cap: the field is ignored as unknown fields are, and that is said beside the result.
+#[test]
+fn fields_of_ours_that_do_not_exist_are_noted() {
+    let request = r#"{"future": 1, "harmony": {"reasoning": {"max_token": 5}}}"#;
+    let warning = "/harmony/reasoning/max_token: there is no such field, so it is ignored";
+    let outcome = run(&["compile", "-", "--json"], request.as_bytes());
+    assert_eq!((outcome.code, &outcome.stderr), (Some(0), &format!("note: {warning}\n")));
+    assert_eq!(outcome.json()["warnings"], serde_json::json!([warning]));
+    assert_eq!(run(&["mask", "examples/weather.json"], b"").stderr, "");
+}
+
 #[test]
 fn prompts_are_written_and_taken_instead_of_requests() {
     let text = run(&["prompt", "examples/weather.json"], b"").stdout;

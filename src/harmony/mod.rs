@@ -19,6 +19,7 @@ mod request;
 #[cfg(test)]
 mod tests;
 mod tools;
+mod unknown;
 
 pub use builtin::Builtin;
 pub use choice::Calls;

@@ -12,12 +12,14 @@ use super::node::Node;
 use super::options::{self, Options, TurnOptions};
 use super::reasoning::{self, Reasoning};
 use super::tools::{self, Tool};
+use super::unknown;
 use crate::recursion;
 
 /// A request in either OpenAI shape (Responses or Chat Completions), read and checked.
 ///
 /// Names are valid and distinct, and the tool choice is resolved to the tools that may be called. Schemas are still
-/// documents: whether they compile is not known here. Fields that do not bear on the completion's form are ignored.
+/// documents: whether they compile is not known here. Fields that do not bear on the completion's form are ignored; of
+/// those in the `harmony` object, which only this crate reads, [`warnings`](Self::warnings) tells.
 ///
 /// ```
 /// use harmony_mask::harmony::{Calls, Request};
@@ -38,6 +40,7 @@ pub struct Request {
     reasoning: Reasoning,
     options: Options,
     turn: TurnOptions,
+    warnings: Vec<String>,
 }
 
 impl Request {
@@ -58,7 +61,8 @@ impl Request {
         let tools = tools::read(&root, harmony, options.strict)?;
         let calls = choice::read(&root, &tools)?;
         let format = format::read(&root, harmony)?;
-        Ok(Self { tools, calls, format, reasoning, options, turn })
+        let warnings = harmony.map(unknown::warnings).unwrap_or_default();
+        Ok(Self { tools, calls, format, reasoning, options, turn, warnings })
     }
 
     /// All declared tools, in declared order: those of `tools`, then built-in ones, then further recipients.
@@ -95,6 +99,20 @@ impl Request {
     #[must_use]
     pub fn turn(&self) -> &TurnOptions {
         &self.turn
+    }
+
+    /// The fields of the `harmony` object that are not known, in words, each with its JSON pointer. The grammar's own warnings have them, too.
+    ///
+    /// ```
+    /// use harmony_mask::Request;
+    ///
+    /// let request: Request = r#"{"harmony": {"reasoning": {"max_token": 5}}}"#.parse()?;
+    /// assert_eq!(request.warnings(), ["/harmony/reasoning/max_token: there is no such field, so it is ignored"]);
+    /// # Ok::<(), harmony_mask::harmony::RequestError>(())
+    /// ```
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a request is read as. Requests that are refused are data: `tests/cases/requests_bad.json`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::harmony::{
     Builtin, Calls, Format, Options, Payload, Profile, Reasoning, Request, Strict, Syntax, Tool, ToolKind,
@@ -160,6 +160,57 @@ fn other_fields_are_ignored() {
         "parallel_tool_calls": true, "reasoning": {"effort": "high"}, "reasoning_effort": "low",
     }));
     assert_eq!(request, read(&json!({})));
+}
+
+/// Fields of ours that do not exist are ignored like any other, but not in silence. `null` is what is not set.
+#[test]
+fn fields_of_ours_that_are_not_known_are_warned_of() {
+    for (harmony, pointers) in [
+        (json!({"reasoning": {"max_token": 5}}), &["/harmony/reasoning/max_token"][..]),
+        (json!({"profil": "history", "a/b~": 1, "unset": null}), &["/harmony/profil", "/harmony/a~1b~0"]),
+        (
+            json!({"recipients": [{"name": "a", "text": true}, {"name": "b", "text": true, "strict": true}]}),
+            &["/harmony/recipients/1/strict"],
+        ),
+        (
+            json!({"prompt": {"role": 1, "system": {"date": "2025-06-28"}}}),
+            &["/harmony/prompt/role", "/harmony/prompt/system/date"],
+        ),
+        (json!({"reasoning": false, "prompt": {"system": false}}), &[]),
+        (json!({"response_formats": [{"name": "n", "schema": {}, "type": "json_schema"}]}), &[]),
+    ] {
+        let request = read(&json!({"harmony": harmony, "other": {"max_token": 5}}));
+        let expected: Vec<_> = pointers
+            .iter()
+            .map(|pointer| format!("{pointer}: there is no such field, so it is ignored"))
+            .collect();
+        assert_eq!(request.warnings(), expected, "{harmony}");
+    }
+}
+
+/// All fields that cases and examples use are known.
+#[test]
+fn fields_that_are_read_are_known() {
+    let of_cases = [
+        include_str!("../../../tests/cases/harmony.json"),
+        include_str!("../../../tests/cases/prompt/conversations.json"),
+    ];
+    let mut pending: Vec<Value> =
+        of_cases.iter().map(|text| serde_json::from_str(text).expect("JSON")).collect();
+    let mut seen = 0;
+    while let Some(value) = pending.pop() {
+        if let Some(harmony) = value.get("harmony").filter(|harmony| harmony.is_object()) {
+            let request = Request::read(&json!({"harmony": harmony}));
+            seen += usize::from(request.is_ok());
+            assert_eq!(request.map(|request| request.warnings().to_vec()).unwrap_or_default(), [""; 0]);
+        }
+        match value {
+            Value::Array(values) => pending.extend(values),
+            Value::Object(members) => pending.extend(members.into_iter().map(|(_, value)| value)),
+            _ => {}
+        }
+    }
+    assert!(seen > 20, "{seen}");
 }
 
 #[test]

@@ -1,0 +1,47 @@
+//! Members of the `harmony` object that nothing reads.
+//!
+//! Fields that are not known are ignored, as in all of a request: what OpenAI adds to its objects must not break anybody. But the `harmony` object is ours,
+//! so a member of it that is not known is most likely misspelt, and a cap that is misspelt is no cap. So there is a warning.
+
+use super::node::Node;
+
+/// What is known of the `harmony` object, and of the objects in it that have members of our own. Response formats and grammars are written as
+/// OpenAI's are.
+const HARMONY: [&str; 14] = [
+    "profile",
+    "whitespace",
+    "property_order",
+    "formats",
+    "strict",
+    "forbid_spelled_tokens",
+    "typed_answer",
+    "parallel_tool_calls",
+    "response_formats",
+    "response_format",
+    "reasoning",
+    "builtin_tools",
+    "recipients",
+    "prompt",
+];
+const REASONING: [&str; 3] = ["required", "max_tokens", "max_messages"];
+const RECIPIENT: [&str; 5] = ["name", "schema", "grammar", "text", "content_type"];
+const PROMPT: [&str; 4] = ["system", "recipient", "constrain", "auto_drop_analysis"];
+const SYSTEM: [&str; 5] = ["identity", "knowledge_cutoff", "current_date", "channels", "channel_required"];
+
+/// A warning for each member that is not known, those of the outermost object first.
+pub(super) fn warnings(harmony: &Node<'_>) -> Vec<String> {
+    let prompt = harmony.get("prompt");
+    let system = prompt.as_ref().and_then(|prompt| prompt.get("system"));
+    let recipients = harmony.get_elements("recipients").unwrap_or_default();
+    let recipients = recipients.iter().flat_map(|node| unknown(node, &RECIPIENT));
+    let single = [(harmony.get("reasoning"), &REASONING[..]), (prompt, &PROMPT), (system, &SYSTEM)];
+    let single = single.iter().filter_map(|(node, known)| Some(unknown(node.as_ref()?, known)));
+    unknown(harmony, &HARMONY).into_iter().chain(single.flatten()).chain(recipients).collect()
+}
+
+fn unknown(node: &Node<'_>, known: &[&str]) -> Vec<String> {
+    let names = node.value.as_object().into_iter().flat_map(|object| object.keys());
+    let others = names.filter(|name| !known.contains(&name.as_str()));
+    let warning = |member: Node<'_>| format!("{}: there is no such field, so it is ignored", member.pointer);
+    others.filter_map(|name| node.get(name)).map(warning).collect()
+}
