@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::SchemaError;
 use super::dense::Numbered;
 use super::json::{FEW, Json, Member, member};
+use super::place_kind::PlaceKind;
 use super::pointer::Pointers;
 use super::read::{SchemaSource, Tree};
 use super::reference::Index;
@@ -47,6 +48,7 @@ pub(super) struct Place<'d> {
     pub value: &'d Json<'d>,
     /// The location around it and the step from there; `None` for a root.
     pub origin: Option<(Location, Step<'d>)>,
+    pub kind: PlaceKind,
     /// What the schema here calls itself: a URI, or an anchor (`#name`) in the drafts that spell anchors so.
     pub identifier: Option<&'d str>,
     /// Where the innermost schema with a URI of its own begins.
@@ -96,8 +98,8 @@ impl<'d> Document<'d> {
         // A document that does not say its dialect has that of the one that leads to it.
         let around = self.places.first().map_or_else(Draft::default, |root| root.draft);
         let draft = dialect(value, around);
-        let identifier = identifier(value, draft);
-        self.push(Place { value, origin: None, identifier, resource: self.next(), draft })
+        let (kind, identifier) = (PlaceKind::Schema, identifier(value, draft));
+        self.push(Place { value, origin: None, kind, identifier, resource: self.next(), draft })
     }
 
     pub(super) fn place(&self, location: Location) -> &Place<'d> {
@@ -114,13 +116,14 @@ impl<'d> Document<'d> {
         let address = std::ptr::from_ref(value).addr();
         let location = *self.by_address.entry(address).or_insert(next);
         if location == next {
-            let Place { resource, draft, .. } = *self.place(parent);
+            let Place { kind, resource, draft, .. } = *self.place(parent);
+            let kind = kind.inside(step, value, draft);
             // The dialect around a schema says how it is identified; its own `$schema` counts only where it is a resource.
-            let identifier = identifier(value, draft);
+            let identifier = if kind == PlaceKind::Schema { identifier(value, draft) } else { None };
             let is_resource = identifier.is_some_and(|id| !id.starts_with('#'));
             let (resource, draft) =
                 if is_resource { (next, dialect(value, draft)) } else { (resource, draft) };
-            self.push(Place { value, origin: Some((parent, step)), identifier, resource, draft });
+            self.push(Place { value, origin: Some((parent, step)), kind, identifier, resource, draft });
         }
         location
     }

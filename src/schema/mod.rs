@@ -44,6 +44,7 @@ mod names;
 mod normalise;
 mod numbers;
 mod overlap;
+mod place_kind;
 mod pointer;
 mod prune;
 mod read;

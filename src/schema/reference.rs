@@ -11,8 +11,9 @@ use referencing::{Draft, meta, uri};
 use serde_json::Value;
 
 use super::SchemaError;
-use super::document::{Document, Location, Step};
+use super::document::{Document, Location, Place, Step};
 use super::json::{Json, member};
+use super::place_kind::PlaceKind;
 
 /// Everything in the document that has a name.
 #[derive(Default)]
@@ -28,9 +29,6 @@ pub(super) struct Index<'d> {
 
 /// Keywords that make an anchor dynamic.
 pub(super) const DYNAMIC_ANCHORS: [&str; 2] = ["$dynamicAnchor", "$recursiveAnchor"];
-
-/// Keywords whose value is data: what looks like a schema in there is none.
-const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
 
 impl<'d> Document<'d> {
     /// The location that `reference`, standing at `from`, names, if it names one. An error is that of a document that it leads into.
@@ -120,28 +118,31 @@ impl<'d> Document<'d> {
         }
     }
 
+    /// The schemas, and the lists and objects of schemas, one step inside a place.
     fn schemas_inside(&mut self, location: Location) -> Vec<Location> {
         let inside: Vec<(Step<'d>, &'d Json<'d>)> = match self.value(location) {
-            Json::Object(members) => members
-                .iter()
-                .filter(|(key, _)| !DATA.contains(key))
-                .map(|(key, value)| (Step::Key(key), value))
-                .collect(),
+            Json::Object(members) => members.iter().map(|(key, value)| (Step::Key(key), value)).collect(),
             Json::Array(elements) => (0..).map(Step::Index).zip(*elements).collect(),
             _ => Vec::new(),
         };
-        let containers = inside.into_iter().filter(|(_, value)| value.is_container());
-        containers
-            .map(|(step, value)| {
-                let child = self.child(location, step, value);
-                if self.place(child).resource == child {
-                    let around = self.place(location).resource;
-                    let base = self.index.as_ref().and_then(|index| index.uris.get(&around)).cloned();
-                    self.name_resource(child, &base.unwrap_or_default());
-                }
-                child
-            })
-            .collect()
+        let Place { kind, draft, .. } = *self.place(location);
+        let mut schemas = Vec::new();
+        for (step, value) in inside {
+            if value.is_container() && kind.inside(step, value, draft) != PlaceKind::Other {
+                let schema = self.child(location, step, value);
+                self.name_if_resource(schema, location);
+                schemas.push(schema);
+            }
+        }
+        schemas
+    }
+
+    fn name_if_resource(&mut self, location: Location, parent: Location) {
+        if self.place(location).resource == location {
+            let around = self.place(parent).resource;
+            let base = self.index.as_ref().and_then(|index| index.uris.get(&around)).cloned();
+            self.name_resource(location, &base.unwrap_or_default());
+        }
     }
 
     /// Gives a resource its URI: its identifier, relative to the URI around it. One that is no URI names nothing.
@@ -160,11 +161,15 @@ impl<'d> Document<'d> {
 
     fn name_anchors(&mut self, location: Location) {
         let place = *self.place(location);
-        let Some(schema) = place.value.as_object() else { return };
-        let named = |keyword: &str| member(schema, keyword).and_then(|name| name.as_str());
+        let Some(schema) = place.value.as_object().filter(|_| place.kind == PlaceKind::Schema) else {
+            return;
+        };
+        let named = |keyword: &str| {
+            let name = member(schema, keyword).filter(|_| place.draft.is_known_keyword(keyword));
+            name.and_then(|name| name.as_str())
+        };
         let legacy = place.identifier.and_then(|id| id.strip_prefix('#'));
-        let modern =
-            ["$anchor", "$dynamicAnchor"].map(named).map(|name| name.filter(|_| place.draft > Draft::Draft7));
+        let modern = ["$anchor", "$dynamicAnchor"].map(named);
         let recursive =
             member(schema, "$recursiveAnchor") == Some(&Json::Bool(true)) && location == place.resource;
         let recursive = (recursive && place.draft == Draft::Draft201909).then_some("");

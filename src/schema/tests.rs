@@ -3,6 +3,7 @@
 mod corpus;
 mod counted;
 mod hostile;
+mod places;
 
 use serde_json::{Value, json};
 
