@@ -136,7 +136,7 @@ impl<'d> Document<'d> {
                 Some(self.child(parent, Step::Key(key), value))
             }
             Json::Array(elements) => {
-                let index: u32 = segment.parse().ok()?;
+                let index = element_index(segment)?;
                 Some(self.child(parent, Step::Index(index), elements.get(index as usize)?))
             }
             _ => None,
@@ -175,6 +175,12 @@ impl<'d> Document<'d> {
         self.places.push(place);
         location
     }
+}
+
+/// The index that a segment of a JSON pointer spells: digits only, without zeros before others (RFC 6901, section 4).
+fn element_index(segment: &str) -> Option<u32> {
+    let is_index = segment == "0" || segment.starts_with(|first| matches!(first, '1'..='9'));
+    if is_index { segment.parse().ok() } else { None }
 }
 
 /// The dialect that `$schema` names, or the one around it.

@@ -227,7 +227,8 @@ fn percent_decode(text: &str) -> Option<Cow<'_, str>> {
     let mut parts = text.split('%');
     bytes.extend_from_slice(parts.next()?.as_bytes());
     for part in parts {
-        bytes.push(u8::from_str_radix(part.get(..2)?, 16).ok()?);
+        let digits = part.get(..2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
         bytes.extend_from_slice(&part.as_bytes()[2..]);
     }
     String::from_utf8(bytes).ok().map(Cow::Owned)

@@ -106,3 +106,22 @@ fn what_looks_like_a_schema_elsewhere_has_no_name() {
     let schema = schema(&draft("draft-04/schema#", document));
     assert!(schema.admits(&json!(["a"])) && !schema.admits(&json!([1])));
 }
+
+/// RFC 6901, section 4: an index is digits, and begins with a zero only where it is zero. RFC 3986, section 2.1: a percent sign is followed by two digits.
+#[test]
+fn pointers_are_spelled_in_one_way() {
+    let document = |pointer: &str| {
+        let schemas: Vec<_> = (0..12).map(|number| json!({"minimum": number})).collect();
+        json!({"$defs": {"\u{1}": {"type": "string"}}, "allOf": schemas, "properties": {"p": {"$ref": pointer}}})
+    };
+    for (pointer, least) in [("#/allOf/0", 0), ("#/allOf/9", 9), ("#/allOf/10", 10), ("#/%61llOf/1", 1)] {
+        check(&document(pointer), &json!({"p": least}), &json!({"p": least - 1}));
+    }
+    check(&document("#/$defs/%01"), &json!({"p": "a"}), &json!({"p": 1}));
+    for index in ["+0", "00", "01", "-0", "-1", "12", "1.0", "", "4294967296", " 1", "１"] {
+        check_unknown(&document(&format!("#/allOf/{index}")), "/properties/p");
+    }
+    for name in ["%+1", "%1", "%", "%0x", "%é"] {
+        check_unknown(&document(&format!("#/$defs/{name}")), "/properties/p");
+    }
+}
