@@ -338,6 +338,7 @@ fn errors() {
         "minLength",
     );
     check_error(&json!({"items": {"minItems": -1}}), Invalid, "/items", "minItems");
+    check_error(&json!({"items": [true], "prefixItems": [false]}), Invalid, "", "items");
     check_error(&json!({"type": "strnig"}), Invalid, "", "type");
     check_error(&json!({"minimum": 1, "exclusiveMinimum": true}), Invalid, "", "exclusiveMinimum");
     check_error(&json!({"not": {"propertyNames": {"format": "hostname"}}}), Unsupported, "", "");
