@@ -74,36 +74,27 @@ impl Check {
         let stdin = PathBuf::from("-");
         let first = self.first.as_ref().unwrap_or(&stdin);
         if let Some(prompt) = &self.prompt {
-            one_from_stdin(prompt, first)?;
+            input::one_from_stdin(prompt, first)?;
             let matcher = prompt::read(prompt)?.matcher;
             let tokens = input::completion_tokens(matcher.vocabulary(), &completion_bytes(first)?);
             Ok((matcher, tokens))
         } else if let Some(schema) = &self.schema {
-            one_from_stdin(schema, first)?;
+            input::one_from_stdin(schema, first)?;
             let matcher = input::schema_grammar(schema, &input::schema(schema)?)?.matcher();
             let tokens = input::text_tokens(matcher.vocabulary(), &input::bytes(first)?);
             Ok((matcher, tokens))
         } else if let Some(lark) = &self.lark {
-            one_from_stdin(lark, first)?;
+            input::one_from_stdin(lark, first)?;
             let matcher = input::lark_grammar(lark, &input::text(lark)?)?.matcher();
             let tokens = input::completion_tokens(matcher.vocabulary(), &text_bytes(first)?);
             Ok((matcher, tokens))
         } else {
             let completion = self.completion.as_ref().unwrap_or(&stdin);
-            one_from_stdin(first, completion)?;
+            input::one_from_stdin(first, completion)?;
             let matcher = input::grammar(first, &input::request(first)?)?.matcher();
             let tokens = input::completion_tokens(matcher.vocabulary(), &completion_bytes(completion)?);
             Ok((matcher, tokens))
         }
-    }
-}
-
-fn one_from_stdin(first: &Path, second: &Path) -> Result<(), Failure> {
-    match (first.to_str(), second.to_str()) {
-        (Some("-"), Some("-")) => {
-            Err(Failure::Usage("only one input can come from standard input".to_owned()))
-        }
-        _ => Ok(()),
     }
 }
 

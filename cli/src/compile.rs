@@ -29,7 +29,7 @@ pub(crate) struct Compile {
     /// Compile a Lark grammar instead
     #[arg(long, value_name = "GRAMMAR", conflicts_with = "schema")]
     lark: Option<PathBuf>,
-    /// Draw the automaton into a file, for Graphviz: its first states, byte by byte
+    /// Draw the automaton into a file, for Graphviz: its first states, byte by byte; `-` is standard output, instead of the report
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
     /// Print one JSON document
@@ -45,10 +45,15 @@ Examples:
 
 impl Compile {
     pub(crate) fn run(&self) -> Result<Verdict, Failure> {
+        let draws_to_stdout = self.dot.as_ref().is_some_and(|path| path.as_os_str() == "-");
+        if draws_to_stdout && self.json {
+            let message = "--json and --dot - both write to standard output: draw into a file";
+            return Err(Failure::Usage(message.to_owned()));
+        }
         let report = self.report()?;
         if let Some(path) = &self.dot {
             let drawing = dot::drawing(&report.grammar);
-            if path.as_os_str() == "-" {
+            if draws_to_stdout {
                 output::print(|out| out.write_all(drawing.as_bytes()))?;
                 return Ok(Verdict::Accepted);
             }

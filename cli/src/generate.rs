@@ -64,8 +64,7 @@ fn temperature(text: &str) -> Result<f64, String> {
 
 impl Generate {
     pub(crate) fn run(&self) -> Result<Verdict, Failure> {
-        let Prompted { request, matcher, is_begun } =
-            prompt::allowed(self.request.as_deref(), self.prompt.as_deref())?;
+        let Prompted { request, matcher, is_begun } = self.allowed()?;
         if is_begun && self.draft.is_some() {
             let message = "--draft is a whole completion, but the prompt has the beginning of one";
             return Err(Failure::Usage(message.to_owned()));
@@ -83,12 +82,23 @@ impl Generate {
             let sample = sampler::sample(matcher.fork(), &mut stand_in, self.max_tokens);
             let messages = sample.matcher.transcript().messages;
             let problems = verifier.problems(&messages, sample.matcher.is_accepting());
-            progress.suspend(|| report.add(&sample, &problems))?;
+            if !progress.suspend(|| report.add(&sample, &problems))? {
+                break;
+            }
             progress.inc(1);
         }
         progress.finish_and_clear();
         report.end(self.count)?;
         Ok(Verdict::of(report.bad == 0))
+    }
+
+    /// What may be said. The draft, if there is one, is another input.
+    fn allowed(&self) -> Result<Prompted, Failure> {
+        let (request, prompt) = (self.request.as_deref(), self.prompt.as_deref());
+        if let (Some(first), Some(draft)) = (request.or(prompt), &self.draft) {
+            input::one_from_stdin(first, draft)?;
+        }
+        prompt::allowed(request, prompt)
     }
 
     /// A bar on a terminal for more than one completion, nothing otherwise.
@@ -116,9 +126,9 @@ struct Report {
 }
 
 impl Report {
-    fn begin(&self, plan: Option<&Plan>) -> Result<(), Failure> {
+    fn begin(&self, plan: Option<&Plan>) -> Result<bool, Failure> {
         if self.json {
-            return Ok(());
+            return Ok(true);
         }
         output::print(|out| {
             view::write_legend(out)?;
@@ -126,12 +136,13 @@ impl Report {
         })
     }
 
-    fn add(&mut self, sample: &Sample, problems: &[String]) -> Result<(), Failure> {
+    /// Says whether anybody reads on: if not, those so far are enough.
+    fn add(&mut self, sample: &Sample, problems: &[String]) -> Result<bool, Failure> {
         self.mask_times.extend(&sample.mask_times);
         self.bad += usize::from(!problems.is_empty());
         if self.json {
             self.completions.push(document(sample, problems));
-            return Ok(());
+            return Ok(true);
         }
         output::print(|out| {
             view::write_transcript(out, sample)?;
@@ -140,14 +151,14 @@ impl Report {
         })
     }
 
-    fn end(&mut self, count: u64) -> Result<(), Failure> {
+    fn end(&mut self, count: u64) -> Result<bool, Failure> {
         if self.json {
             let completions = std::mem::take(&mut self.completions);
             let document = json!({"completions": completions, "mask_us": self.mask_times.document()});
             return output::print_json(&document);
         }
         if count < 2 {
-            return Ok(());
+            return Ok(true);
         }
         output::print(|out| self.write_summary(out, count))
     }

@@ -93,6 +93,16 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     read().map_err(|source| Failure::Read { name: name(path), source })
 }
 
+/// Refuses two inputs from standard input, of which the second would be empty.
+pub(crate) fn one_from_stdin(first: &Path, second: &Path) -> Result<(), Failure> {
+    match (first.to_str(), second.to_str()) {
+        (Some("-"), Some("-")) => {
+            Err(Failure::Usage("only one input can come from standard input".to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The bytes of a completion. The line end that editors add after its last token is not one of them.
 pub(crate) fn completion(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = bytes(path)?;

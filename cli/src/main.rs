@@ -18,7 +18,7 @@ mod verify;
 mod view;
 
 use std::env;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -96,8 +96,6 @@ fn main() -> ExitCode {
     match outcome {
         Ok(Verdict::Accepted) => ExitCode::SUCCESS,
         Ok(Verdict::Rejected) => ExitCode::from(1),
-        // Whoever read our output has seen enough.
-        Err(Failure::Write(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             let text = if json { failure.document().to_string() } else { format!("error: {failure}") };
             // An error that cannot be shown still has its exit code.

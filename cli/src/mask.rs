@@ -49,7 +49,7 @@ impl Mask {
             match self.json {
                 true => output::print_json(&outcome.document(false, &output::messages(&matcher)))?,
                 false => output::print(|out| outcome.write(out, false))?,
-            }
+            };
             return Ok(Verdict::Rejected);
         }
         let allowed = most_telling_first(&matcher);

@@ -1,7 +1,7 @@
 //! Writing results: JSON for programs, plain sentences for people, colours only on a terminal.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::time::Duration;
 
 use harmony_mask::transcript::End;
@@ -11,10 +11,15 @@ use serde_json::{Value, json};
 use crate::input::Failure;
 
 /// Writes to standard output. Colours are removed where it is not a terminal, or where `NO_COLOR` asks for it.
-pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+///
+/// Says whether anybody still reads it: who has closed the pipe has seen enough, which is no failure and changes no verdict.
+pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<bool, Failure> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
-    write(&mut out)?;
-    Ok(out.flush()?)
+    match write(&mut out).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Says something beside the result, on standard error.
@@ -29,7 +34,7 @@ pub(crate) fn is_coloured() -> bool {
 }
 
 /// Writes one JSON document to standard output.
-pub(crate) fn print_json(document: &Value) -> Result<(), Failure> {
+pub(crate) fn print_json(document: &Value) -> Result<bool, Failure> {
     print(|out| writeln!(out, "{document}"))
 }
 

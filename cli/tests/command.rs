@@ -70,7 +70,8 @@ fn bad_requests_are_refused_with_their_place() {
 
 #[test]
 fn wrong_calls_print_nothing_to_stdout() {
-    let calls: [&[&str]; 9] = [
+    let calls: [&[&str]; 10] = [
+        &["compile", "examples/weather.json", "--dot", "-", "--json"],
         &[],
         &["check"],
         &["check", "no/such/file", "-"],
@@ -85,6 +86,52 @@ fn wrong_calls_print_nothing_to_stdout() {
         let outcome = run(arguments, b"");
         assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{arguments:?}");
         assert!(!outcome.stderr.is_empty(), "{arguments:?}");
+    }
+}
+
+/// The second of two inputs from standard input would be empty.
+#[test]
+fn one_input_comes_from_standard_input() {
+    let request = fs::read(root().join("examples/weather.json")).expect("an example");
+    let prompt = run(&["prompt", "examples/weather.json"], b"").stdout;
+    let calls: [(&[&str], &[u8]); 3] = [
+        (&["check", "-", "-", "--json"], &request),
+        (&["generate", "-", "--draft", "-", "--json"], &request),
+        (&["generate", "--prompt", "-", "--draft", "-", "--json"], prompt.as_bytes()),
+    ];
+    for (arguments, stdin) in calls {
+        let outcome = run(arguments, stdin);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{arguments:?}");
+        let error: Value = serde_json::from_str(&outcome.stderr).expect("JSON");
+        assert_eq!(error["error"]["kind"], "usage", "{arguments:?}: {error}");
+    }
+}
+
+/// The verdict is the exit code, whether anybody reads what is printed or not.
+#[test]
+fn verdicts_do_not_depend_on_who_reads() {
+    let code = |arguments: &[&str], stdin: &[u8]| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_harmony-mask"))
+            .args(arguments)
+            .current_dir(root())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        // Nothing is printed before all of the input was read.
+        drop(child.stdout.take());
+        child.stdin.take().expect("piped").write_all(stdin).expect("the command reads");
+        let output = child.wait_with_output().expect("the command ends");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+        output.status.code()
+    };
+    let request = fs::read(root().join("examples/weather.json")).expect("an example");
+    for more in [&[][..], &["--json"]] {
+        let check = [&["check", "examples/weather.json", "-"], more].concat();
+        assert_eq!(code(&check, b"zzz<|return|>"), Some(1));
+        assert_eq!(code(&check, b"<|channel|>final<|message|>Hi<|return|>"), Some(0));
+        assert_eq!(code(&[&["generate", "-", "--count", "3"], more].concat(), &request), Some(0));
     }
 }
 
