@@ -10,7 +10,7 @@ use harmony_mask::Formats;
 use harmony_mask::harmony::{Calls, Format, Payload, Profile};
 use harmony_mask::transcript::End;
 use harmony_mask::{Message, Request};
-use jsonschema::Validator;
+use jsonschema::{Draft, Validator};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
@@ -32,10 +32,7 @@ type Body = Result<Validator, String>;
 impl Verifier {
     pub(crate) fn new(request: &Request) -> Self {
         let formats = request.options().formats == Formats::Assert;
-        let body = |schema: &Value| {
-            let options = jsonschema::options().should_validate_formats(formats);
-            options.build(schema).map_err(|error| format!("jsonschema refuses the schema: {error}"))
-        };
+        let body = |schema: &Value| validator(schema, formats);
         let callable = match request.calls() {
             Calls::Forbidden => &[][..],
             Calls::Allowed(tools) | Calls::Required(tools) => tools,
@@ -111,6 +108,33 @@ impl Verifier {
         let mut problems = self.formats.iter().map(|body| body_problem(body, content));
         let first = problems.next()??;
         problems.all(|problem| problem.is_some()).then_some(first)
+    }
+}
+
+/// A list in `items` is taken in every draft, as real schemas have such lists without saying which draft they are written in. The newest one has
+/// `prefixItems` for it, and `jsonschema` refuses the list there; the draft before it has the list and reads all else alike, but for what is newer.
+fn validator(schema: &Value, asserts_formats: bool) -> Body {
+    let options = || jsonschema::options().should_validate_formats(asserts_formats);
+    let named = schema.get("$schema").and_then(Value::as_str);
+    let is_newest = named.map_or_else(Draft::default, Draft::from_schema_uri) == Draft::Draft202012;
+    let validator = match options().build(schema) {
+        Err(error) if is_newest && !mentions_newer(schema) => {
+            options().with_draft(Draft::Draft201909).build(schema).map_err(|_| error)
+        }
+        validator => validator,
+    };
+    validator.map_err(|error| format!("jsonschema refuses the schema: {error}"))
+}
+
+/// Whether a keyword is mentioned that draft 2020-12 has, and draft 2019-09 has not or understands in another way.
+fn mentions_newer(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => members.iter().any(|(name, value)| {
+            ["prefixItems", "$dynamicRef", "$dynamicAnchor", "unevaluatedItems"].contains(&name.as_str())
+                || mentions_newer(value)
+        }),
+        Value::Array(elements) => elements.iter().any(mentions_newer),
+        _ => false,
     }
 }
 

@@ -135,6 +135,33 @@ fn verdicts_do_not_depend_on_who_reads() {
     }
 }
 
+/// A list in `items` is taken without and with the draft that has another keyword for it, and verified as the drafts before have it.
+#[test]
+fn lists_of_items_are_verified() {
+    let tuple = |dialect: &str, element: &str| {
+        let list = format!(
+            r#"{{"type": "array", "items": [{{"type": "string"}}, {element}], "additionalItems": false, "minItems": 2}}"#
+        );
+        let parameters = format!(
+            r#"{{{dialect} "type": "object", "properties": {{"p": {list}}}, "required": ["p"], "additionalProperties": false}}"#
+        );
+        format!(
+            r#"{{"tools": [{{"type": "function", "name": "f", "parameters": {parameters}}}], "tool_choice": "required"}}"#
+        )
+    };
+    let newest = r#""$schema": "https://json-schema.org/draft/2020-12/schema","#;
+    for dialect in ["", newest] {
+        let request = tuple(dialect, r#"{"enum": [1, 2]}"#);
+        let fuzzed = run(&["fuzz", "-", "--count", "50", "--json"], request.as_bytes());
+        assert_eq!((fuzzed.code, &fuzzed.json()["failed"]), (Some(0), &Value::from(0)), "{}", fuzzed.stdout);
+    }
+    // No draft has both the list and this keyword.
+    let mixed = run(&["generate", "-", "--json"], tuple("", r#"{"prefixItems": [true]}"#).as_bytes());
+    assert_eq!(mixed.code, Some(1), "{}", mixed.stdout);
+    let completion = &mixed.json()["completions"][0];
+    assert!(completion["problems"].to_string().contains("jsonschema refuses the schema"), "{completion}");
+}
+
 /// Arguments, standard input, exit code, offset.
 type CheckCase = (&'static [&'static str], &'static [u8], i32, Option<u64>);
 
