@@ -195,7 +195,9 @@ fn distinct(options: impl IntoIterator<Item = Expression>) -> Vec<Expression> {
         }
         let hash_at = |place: &usize| distinct[*place].0.hash;
         if places.is_empty() {
-            (0..FEW).for_each(|place| drop(places.insert_unique(hash_at(&place), place, hash_at)));
+            for place in 0..FEW {
+                places.insert_unique(hash_at(&place), place, hash_at);
+            }
         }
         if places.find(option.0.hash, |place| distinct[*place] == option).is_none() {
             places.insert_unique(option.0.hash, distinct.len(), hash_at);

@@ -162,18 +162,21 @@ fn ceiling(count: &Count) -> u32 {
 mod tests {
     use super::*;
 
-    /// Least and greatest lengths, and counts.
-    const CASES: &[(u32, Option<u32>, &[(u32, Option<u32>)])] = &[
-        (0, None, &[]),
-        (2, None, &[(0, None)]),
-        (0, Some(3), &[(2, None), (0, Some(1))]),
-        (1, None, &[(2, None), (0, Some(0)), (1, Some(3))]),
-        (0, Some(0), &[(1, None)]),
+    /// The least and the greatest number, where there is one.
+    type Range = (u32, Option<u32>);
+
+    /// Lengths, and counts.
+    const CASES: &[(Range, &[Range])] = &[
+        ((0, None), &[]),
+        ((2, None), &[(0, None)]),
+        ((0, Some(3)), &[(2, None), (0, Some(1))]),
+        ((1, None), &[(2, None), (0, Some(0)), (1, Some(3))]),
+        ((0, Some(0)), &[(1, None)]),
     ];
 
     #[test]
     fn what_is_before_is_what_leads_there() {
-        for &(min_items, max_items, counts) in CASES {
+        for &((min_items, max_items), counts) in CASES {
             let counts: Vec<_> = counts.iter().map(|&(min, max)| Count { min, max, from: 0 }).collect();
             let bounds = Bounds { min_items, max_items, counts: &counts, repeats: false };
             let states = ArrayStates::new(2, bounds, 1000).expect("few");
