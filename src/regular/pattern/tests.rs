@@ -333,7 +333,8 @@ fn reading_has_a_ceiling() {
 #[test]
 fn telling_characters_apart_has_a_ceiling() {
     let dfa = |count: u32| Pattern::parse(&all_but_each(count)).and_then(|pattern| pattern.to_dfa(1_000));
-    assert!(dfa(100).is_ok() && dfa(300).is_err());
+    assert!(dfa(3).is_ok());
+    assert!(dfa(1_000).is_err());
 }
 
 /// Patterns made to exhaust: they end, with an automaton or with the named limit, and quickly.
