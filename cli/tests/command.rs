@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
@@ -20,16 +20,21 @@ impl Outcome {
     }
 }
 
-/// Runs the command in the project's root with a standard input.
-fn run(arguments: &[&str], stdin: &[u8]) -> Outcome {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_harmony-mask"))
+/// Starts the command in the project's root.
+fn start(arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_harmony-mask"))
         .args(arguments)
         .current_dir(root())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("the command starts");
+        .expect("the command starts")
+}
+
+/// Runs the command in the project's root with a standard input.
+fn run(arguments: &[&str], stdin: &[u8]) -> Outcome {
+    let mut child = start(arguments);
     // A command that fails early does not read its input.
     let _ = child.stdin.take().expect("piped").write_all(stdin);
     let output = child.wait_with_output().expect("the command ends");
@@ -111,14 +116,7 @@ fn one_input_comes_from_standard_input() {
 #[test]
 fn verdicts_do_not_depend_on_who_reads() {
     let code = |arguments: &[&str], stdin: &[u8]| {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_harmony-mask"))
-            .args(arguments)
-            .current_dir(root())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the command starts");
+        let mut child = start(arguments);
         // Nothing is printed before all of the input was read.
         drop(child.stdout.take());
         child.stdin.take().expect("piped").write_all(stdin).expect("the command reads");

@@ -149,37 +149,18 @@ impl std::error::Error for LimitExceeded {}
 mod tests {
     use super::*;
 
-    /// Whoever adds a limit adds it here: the pattern takes all of them.
     #[test]
     fn every_limit_has_its_name() {
         let mut limits = Limits::default();
-        let names: Vec<&str> = limits.fields_mut().map(|(name, _)| name).to_vec();
-        for (value, name) in names.iter().enumerate() {
+        let names = limits.fields_mut().map(|(name, _)| name);
+        for (value, name) in names.into_iter().enumerate() {
             *limits.field_mut(name).expect("its own name") = value;
         }
-        let Limits {
-            schema_bytes,
-            schema_depth,
-            schema_nodes,
-            alternatives,
-            counts,
-            dfa_states,
-            window_entries,
-            counter_states,
-            completion_bytes,
-            number_digits,
-            grammar_symbols,
-            left_recursive_rules,
-            work,
-            tools,
-            cache_bytes,
-            grammar_cache_bytes,
-        } = limits;
-        let first = [schema_bytes, schema_depth, schema_nodes, alternatives, counts, dfa_states];
-        let second = [window_entries, counter_states, completion_bytes, number_digits, grammar_symbols];
-        let third = [left_recursive_rules, work, tools, cache_bytes, grammar_cache_bytes];
-        let all: Vec<usize> = first.into_iter().chain(second).chain(third).collect();
-        assert_eq!(all, (0..names.len()).collect::<Vec<_>>(), "each name sets its own limit");
+        let set = format!("{limits:?}");
+        for (value, name) in names.into_iter().enumerate() {
+            let field = format!(" {name}: {value}");
+            assert!(set.contains(&(field.clone() + ",")) || set.contains(&(field + " }")), "{name}: {set}");
+        }
     }
 
     #[test]
