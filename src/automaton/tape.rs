@@ -2,7 +2,7 @@
 //!
 //! Within a captured text each residual has a tape of its own, and a matcher keeps the residuals of all its tokens. A tape is therefore a chain: what a
 //! token adds is one piece on top of the tape before it, and nothing is copied. When each tape was an array, a string of 16,000 tokens in an array
-//! whose elements must differ took 8.3 GB (`memory::of_a_captured_text_grows_with_its_length`).
+//! whose elements must differ took 8.3 GB and takes 0.28 GB now (`memory::a_captured_text_is_held_once`).
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
