@@ -39,7 +39,7 @@ mod recursion {
         call()
     }
 
-    pub(crate) fn with_room<R>(_: usize, call: impl FnOnce() -> R) -> R {
+    pub(crate) fn with_levels<R>(_: usize, call: impl FnOnce() -> R) -> R {
         call()
     }
 }

@@ -15,6 +15,9 @@ const SEGMENT: usize = 1 << 20;
 /// for each without optimisation.
 pub(crate) const JSON_ROOM: usize = 512 << 10;
 
+/// What any stage of reading a pattern or grammar takes of the stack for one group, without optimisation.
+const LEVEL: usize = 16 << 10;
+
 /// Calls what may lead to another such call, one level deeper in the input.
 pub(crate) fn one_level<R>(call: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(RED_ZONE, SEGMENT, call)
@@ -24,4 +27,9 @@ pub(crate) fn one_level<R>(call: impl FnOnce() -> R) -> R {
 pub(crate) fn with_room<R>(bytes: usize, call: impl FnOnce() -> R) -> R {
     let room = RED_ZONE.saturating_add(bytes);
     stacker::maybe_grow(room, room.saturating_add(RED_ZONE).max(SEGMENT), call)
+}
+
+/// Calls what may call itself for so many levels, in any of its stages.
+pub(crate) fn with_levels<R>(levels: usize, call: impl FnOnce() -> R) -> R {
+    with_room(levels.saturating_mul(LEVEL), call)
 }

@@ -140,11 +140,8 @@ pub fn regex(
 fn nested<R>(source: &str, call: impl FnOnce() -> R) -> R {
     let nests = |byte: &u8| b"([{:*+?~".contains(byte);
     let levels = source.bytes().filter(nests).count().min(MOST_LEVELS);
-    recursion::with_room(levels * LEVEL, call)
+    recursion::with_levels(levels, call)
 }
 
 /// More than the levels of brackets, terminals and regular expressions together: 64, 256 and 250.
 const MOST_LEVELS: usize = 640;
-
-/// What a level takes of the stack, without optimisation.
-const LEVEL: usize = 16 << 10;

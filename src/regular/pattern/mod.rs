@@ -103,11 +103,8 @@ impl Drop for Pattern {
 /// Calls what follows the groups of a pattern: every stage may call itself for each.
 fn nested<R>(source: &str, call: impl FnOnce() -> R) -> R {
     let groups = source.bytes().filter(|byte| *byte == b'(').count().min(parser::DEPTH);
-    recursion::with_room(groups * LEVEL, call)
+    recursion::with_levels(groups, call)
 }
-
-/// What any stage takes of the stack for a group, without optimisation.
-const LEVEL: usize = 16 << 10;
 
 /// The texts that `hir` matches from end to end.
 ///
