@@ -35,6 +35,9 @@ pub enum Effort {
     High,
 }
 
+/// The channels that a message of the assistant may be on.
+pub(super) const CHANNELS: [&str; 3] = ["analysis", "commentary", "final"];
+
 /// The line that a system message ends with where the developer message declares functions.
 pub(super) const FUNCTION_CALLS: &str =
     "Calls to these tools must go to the commentary channel: 'functions'.";
@@ -51,7 +54,7 @@ impl Default for System {
             current_date: None,
             effort: Some(Effort::default()),
             tools: Vec::new(),
-            channels: ["analysis", "commentary", "final"].map(str::to_owned).to_vec(),
+            channels: CHANNELS.map(str::to_owned).to_vec(),
             is_channel_required: true,
         }
     }

@@ -63,14 +63,14 @@ impl<'d> Json<'d> {
             Self::Null | Self::Bool(true) => 4,
             Self::Bool(false) => 5,
             Self::Number(number) => number.len(),
-            Self::String(text) => string_len(text),
+            Self::String(text) => spelled_len(text),
             Self::Array(elements) => {
                 let lens = elements.iter().map(|value| recursion::one_level(|| value.text_len()));
                 list(lens.sum(), elements.len())
             }
             Self::Object(members) => {
                 let len = |value: &Self| recursion::one_level(|| value.text_len());
-                let lens = members.iter().map(|(name, value)| string_len(name) + 1 + len(value));
+                let lens = members.iter().map(|(name, value)| spelled_len(name) + 1 + len(value));
                 list(lens.sum(), members.len())
             }
         }
@@ -106,7 +106,8 @@ pub(super) fn member<'d>(members: &'d [Member<'d>], name: &str) -> Option<&'d Js
     members.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
-fn string_len(text: &str) -> usize {
+/// The length of a text as a JSON string, with the escapes that JSON needs.
+pub(super) fn spelled_len(text: &str) -> usize {
     let escape = |byte: u8| match byte {
         b'"' | b'\\' | 0x08 | 0x0c | b'\n' | b'\r' | b'\t' => 1,
         0x00..0x20 => 5,

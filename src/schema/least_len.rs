@@ -12,6 +12,7 @@ use super::cells::{ArrayCell, Cells, ObjectCell};
 use super::counted::{Counted, Pending, Shorter};
 use super::expand::{Elements, Expanded, NameGroup};
 use super::formula::FormulaId;
+use super::json::spelled_len;
 use super::names;
 use super::normalise::Graph;
 use super::numbers;
@@ -286,7 +287,7 @@ impl<'g, 'd> Search<'g, 'd> {
     fn add_object(&mut self, node: usize, object: &ObjectCell<'_>, groups: &[NameGroup]) {
         let required = object.required().count() as u64;
         let needed = u64::from(object.min_members).saturating_sub(required);
-        let names: u64 = object.required().map(|member| strings::spelled_len(member.name) + 1).sum();
+        let names: u64 = object.required().map(|member| spelled_len(member.name) as u64 + 1).sum();
         let cell = self.open(node, 2 + names);
         // One that lacks names is kept for the sake of its complement.
         if !object.is_possible() {
@@ -318,7 +319,7 @@ impl<'g, 'd> Search<'g, 'd> {
 
     fn add_offers(&mut self, cell: usize, object: &ObjectCell<'_>, needed: u64) {
         for member in object.members.iter().filter(|member| !member.required) {
-            let name_len = strings::spelled_len(member.name);
+            let name_len = spelled_len(member.name) as u64;
             self.want(cell, member.formula, Want::Offers { name_len, count: 1 });
         }
         for (class, formula) in object.name_classes() {
@@ -462,7 +463,7 @@ fn least_scalar(cells: &Cells<'_>) -> Option<u64> {
     let no = cells.booleans.allows_false.then_some(5);
     let points = cells.points.iter().map(|point| point.text_len() as u64);
     let ranges = cells.offered_ranges().map(|range| numbers::least_len(range) as u64);
-    let words = cells.words.iter().map(|word| strings::spelled_len(word));
+    let words = cells.words.iter().map(|word| spelled_len(word) as u64);
     let texts = cells.offered_texts().map(strings::least_len);
     [null, yes, no].into_iter().flatten().chain(points).chain(ranges).chain(words).chain(texts).min()
 }

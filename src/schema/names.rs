@@ -1,7 +1,8 @@
 //! The cheapest names that an object can add.
 
 use super::cells::ObjectCell;
-use super::strings::{bound, spelled_len};
+use super::json::spelled_len;
+use super::strings::bound;
 use crate::regular::{Dfa, StateId};
 use foldhash::{HashMap, HashMapExt};
 
@@ -17,7 +18,10 @@ pub(super) fn cheapest(names: Option<&Dfa>, object: &ObjectCell<'_>, needed: u64
     let count = needed.min(left);
     let is_free = |name: &String| object.members.iter().all(|member| member.name != name.as_str());
     match usize::try_from(count + taken).ok().and_then(|enough| shortest(names, enough)) {
-        Some(found) => found.iter().filter(|name| is_free(name)).map(|name| (spelled_len(name), 1)).collect(),
+        Some(found) => {
+            let free = found.iter().filter(|name| is_free(name));
+            free.map(|name| (spelled_len(name) as u64, 1)).collect()
+        }
         None => vec![(bound(names, 0).saturating_mul(needed.saturating_add(taken)), count)],
     }
 }

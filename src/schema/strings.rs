@@ -5,6 +5,7 @@ use std::sync::Arc;
 use foldhash::{HashSet, HashSetExt};
 
 use super::cells::Cells;
+use super::json::spelled_len;
 use super::languages::Languages;
 use super::values::Strings;
 use crate::limits::{LimitExceeded, Limits};
@@ -181,7 +182,7 @@ pub(super) fn least_len(strings: &Strings) -> u64 {
     let Some(language) = &strings.language else { return 2 + u64::from(strings.min_length) };
     let shortest = language.shortest().and_then(|word| std::str::from_utf8(word).ok());
     let shortest = shortest.filter(|word| strings.contains(word));
-    let spelled = shortest.map(spelled_len);
+    let spelled = shortest.map(|word| spelled_len(word) as u64);
     // A word with escapes may be spelled longer than one with more characters.
     if let (Some(word), Some(spelled)) = (shortest, spelled)
         && spelled == word.len() as u64 + 2
@@ -241,14 +242,4 @@ fn longer(
 pub(super) fn bound(language: &Dfa, min: u64) -> u64 {
     let characters = min.saturating_add(language.states() as u64);
     characters.saturating_mul(6).saturating_add(2)
-}
-
-/// The length of a text as a JSON string, with the escapes that JSON needs.
-pub(super) fn spelled_len(text: &str) -> u64 {
-    let spelled = text.chars().map(|character| match character {
-        '"' | '\\' | '\u{8}' | '\u{c}' | '\n' | '\r' | '\t' => 2,
-        '\0'..='\u{1f}' => 6,
-        _ => character.len_utf8() as u64,
-    });
-    2 + spelled.sum::<u64>()
 }

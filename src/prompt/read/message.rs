@@ -4,6 +4,7 @@ use super::source::{Part, Source};
 use super::{Excerpt, developer};
 use crate::prompt::error::{Fault, ReadErrorKind};
 use crate::prompt::message::{Author, ContentType, Message, Recipient};
+use crate::prompt::system::CHANNELS;
 use crate::special::SpecialToken;
 
 /// A message as it stands in a prompt.
@@ -19,8 +20,6 @@ pub(super) struct Draft<'a> {
     end: SpecialToken,
     end_at: usize,
 }
-
-const CHANNELS: [&str; 3] = ["analysis", "commentary", "final"];
 
 /// All whole messages, and the byte after a last `<|start|>assistant` that opens another.
 pub(super) fn drafts<'a>(source: &'a Source<'_>) -> Result<(Vec<Draft<'a>>, Option<usize>), Fault> {

@@ -3,10 +3,10 @@
 use super::Excerpt;
 use crate::harmony::Builtin;
 use crate::prompt::error::{Fault, ReadErrorKind};
-use crate::prompt::system::{self as settings, BUILTINS, CHANNEL_REQUIRED, Effort, FUNCTION_CALLS, System};
+use crate::prompt::system::{
+    self as settings, BUILTINS, CHANNEL_REQUIRED, CHANNELS, Effort, FUNCTION_CALLS, System,
+};
 use crate::prompt::typescript;
-
-const CHANNELS: [&str; 3] = ["analysis", "commentary", "final"];
 
 /// Reads the message.
 pub(super) fn read(content: Excerpt<'_>) -> Result<System, Fault> {

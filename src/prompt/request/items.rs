@@ -12,6 +12,7 @@ use crate::prompt::conversation::Conversation;
 use crate::prompt::developer;
 use crate::prompt::error::{ConversationError, ConversationErrorKind};
 use crate::prompt::message::{Author, ContentType, Message};
+use crate::prompt::system::CHANNELS;
 
 type Outcome<T = ()> = Result<T, ConversationError>;
 
@@ -122,7 +123,7 @@ impl Reader<'_> {
 
     /// A message that says what its header is, with OpenAI's names for its fields in Harmony.
     fn harmony_message(&mut self, item: &Node<'_>) -> Outcome {
-        let words = ["analysis", "commentary", "final"].map(|name| (name, name));
+        let words = CHANNELS.map(|name| (name, name));
         let channel = item.get("channel").map(|channel| channel.one_of(&words)).transpose()?;
         let recipient = content::get(item, "recipient")?;
         let author = Author::Assistant(name(item)?);

@@ -8,7 +8,7 @@ use crate::harmony::{Builtin, RequestError, RequestErrorKind};
 use crate::prompt::conversation::Style;
 use crate::prompt::developer::{Developer, Function, Parameters, ResponseFormat};
 use crate::prompt::error::ConversationError;
-use crate::prompt::system::{BUILTINS, Effort, System, builtin_name};
+use crate::prompt::system::{BUILTINS, CHANNELS, Effort, System, builtin_name};
 
 /// The system message: its defaults, and what `harmony.prompt.system` changes of them. There is none where that is `false`; of the texts, an
 /// empty one leaves its line out.
@@ -42,8 +42,6 @@ fn set(node: &Node<'_>, name: &str, text: &mut Option<String>) -> Result<(), Con
     }
     Ok(())
 }
-
-const CHANNELS: [&str; 3] = ["analysis", "commentary", "final"];
 
 fn channels(own: &Node<'_>, system: &mut System) -> Result<(), ConversationError> {
     if own.get("channels").is_some() {
