@@ -5,7 +5,8 @@
 //! made are looked at a few levels deep, and dropped where that is enough to see that nothing satisfies them. Listed values are looked at
 //! wherever they stand, since they tell branches apart. What is not seen here costs time only.
 
-use foldhash::{HashSet, HashSetExt};
+use foldhash::fast::RandomState;
+use indexmap::IndexSet;
 
 use super::cells::{ArrayCell, Cells, ObjectCell};
 use super::formula::{Formula, FormulaId};
@@ -23,12 +24,12 @@ impl<'d> Normaliser<'d> {
     }
 
     pub(super) fn sift_objects(&mut self, cells: &mut Vec<ObjectCell<'d>>) {
+        // It keeps hashes: there may be a thousand cells of many members each.
         #[expect(
             clippy::mutable_key_type,
             reason = "an automaton computes more of itself later, but stays equal"
         )]
-        let mut kept = HashSet::new();
-        let mut in_order = Vec::new();
+        let mut kept = IndexSet::with_capacity_and_hasher(cells.len(), RandomState::default());
         for mut cell in cells.drain(..) {
             for member in &mut cell.members {
                 if self.is_impossible(member.formula) {
@@ -36,9 +37,9 @@ impl<'d> Normaliser<'d> {
                 }
             }
             let cell = cell.normal().filter(|cell| !self.is_impossible_object(cell));
-            in_order.extend(cell.filter(|cell| kept.insert(cell.clone())));
+            kept.extend(cell);
         }
-        *cells = in_order;
+        cells.extend(kept);
     }
 
     pub(super) fn is_impossible_array(&mut self, cell: &ArrayCell) -> bool {
