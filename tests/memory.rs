@@ -110,6 +110,46 @@ fn a_captured_text_is_held_once() {
     }
 }
 
+/// The most bytes that are held while a matcher reads a number of items, each the pattern with a number of its own, all of the same length.
+fn held(grammar: &Grammar, open: &str, item: &str, items: usize) -> u64 {
+    let items: Vec<String> = (0..items).map(|at| item.replace('#', &(10_000_000 + at).to_string())).collect();
+    let text = format!("{open}{}", items.join(", "));
+    let tokens = COMPILER.vocabulary().encode(&text).expect("has an encoder");
+    let run = || {
+        let mut matcher = grammar.matcher();
+        tokens.into_iter().for_each(|token| matcher.accept(token).expect("allowed"));
+    };
+    allocation_counter::measure(run).bytes_max
+}
+
+/// A matcher keeps a state for each token, so states must share what was used before: four times as many names or elements take four times the memory, and
+/// not sixteen times.
+#[test]
+fn what_was_used_is_held_once() {
+    const FEW: usize = 500;
+    let array = |items: Value| json!({"type": "array", "items": items, "uniqueItems": true});
+    let patterns = json!({"^n": {"type": "integer"}, "^m": {"type": "string"}});
+    let named = json!({"type": "object", "properties": {"id": {}}, "required": ["id"]});
+    let name = "\"name #\": 1";
+    let cases = [
+        (json!({"type": "object"}), "{", name),
+        (json!({"type": "object", "patternProperties": patterns, "additionalProperties": false}), "{", name),
+        (json!({"anyOf": [named, {"type": "object", "maxProperties": 1_000_000}]}), "{", name),
+        (array(json!({"type": "integer"})), "[", "#"),
+        (array(json!({"type": "string"})), "[", "\"text #\""),
+        (json!({"type": "array", "uniqueItems": true, "prefixItems": [{}, {}]}), "[", "#, \"text #\""),
+    ];
+    let compiler = Compiler::with_limits(Vocabulary::o200k_harmony(), limits());
+    for (schema, open, item) in cases {
+        let grammar = compiler.compile_schema(&schema, &Options::default()).expect("compiles");
+        // Caches are full before anything is measured.
+        held(&grammar, open, item, FEW);
+        let (few, many) = (held(&grammar, open, item, FEW), held(&grammar, open, item, 4 * FEW));
+        println!("{schema}: {} KB, {} KB", few >> 10, many >> 10);
+        assert!(many < 6 * few, "{schema}: {few} and {many} bytes");
+    }
+}
+
 /// Engines try what was sampled before they make a mask, so a token is often refused. What the error says does not take longer in a longer turn.
 #[test]
 fn refusing_a_token_costs_the_same_in_a_long_turn() {

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use super::openings::Openings;
 use super::tape::Tape;
-use super::thread::{Head, Thread, add};
+use super::thread::{Head, Thread};
+use super::threads::Threads;
 use crate::expression::{Label, Leaf, State};
 
 /// The threads after the bytes of a token.
 pub(super) fn advance(threads: &[Thread], bytes: &[u8], openings: &Openings) -> Vec<Thread> {
-    let mut out = Vec::with_capacity(threads.len());
+    let mut out = Threads::with_capacity(threads.len());
     advance_into(threads, bytes, openings, &mut out);
-    out
+    out.into_vec()
 }
 
 /// Whether the bytes leave each thread as it is, as text does in the middle of a string. Then nothing need be made or found: where a mask stays the
@@ -27,13 +28,13 @@ pub(super) fn stays(threads: &[Thread], bytes: &[u8]) -> bool {
     })
 }
 
-fn advance_into(threads: &[Thread], bytes: &[u8], openings: &Openings, out: &mut Vec<Thread>) {
+fn advance_into(threads: &[Thread], bytes: &[u8], openings: &Openings, out: &mut Threads) {
     threads.iter().for_each(|thread| advance_thread(thread, bytes, openings, out));
 }
 
-fn advance_thread(thread: &Thread, bytes: &[u8], openings: &Openings, out: &mut Vec<Thread>) {
+fn advance_thread(thread: &Thread, bytes: &[u8], openings: &Openings, out: &mut Threads) {
     if bytes.is_empty() {
-        return add(thread.clone(), out);
+        return out.add(thread.clone());
     }
     match &thread.head {
         Head::Literal { bytes: literal, at } => {
@@ -45,7 +46,7 @@ fn advance_thread(thread: &Thread, bytes: &[u8], openings: &Openings, out: &mut 
             let tape = thread.tape.extended(&bytes[..common]);
             if common < rest.len() {
                 let head = Head::Literal { bytes: literal.clone(), at: at + common };
-                add(Thread { head, below: thread.below.clone(), tape }, out);
+                out.add(Thread { head, below: thread.below.clone(), tape });
             } else {
                 advance_into(&openings.threads(&thread.below, tape), &bytes[common..], openings, out);
             }
@@ -61,7 +62,7 @@ fn advance_leaf(
     mut state: State,
     bytes: &[u8],
     openings: &Openings,
-    out: &mut Vec<Thread>,
+    out: &mut Threads,
 ) {
     let leave =
         |label: Label, read: &[u8]| openings.threads(&thread.below_leaf(label), thread.tape.extended(read));
@@ -78,6 +79,6 @@ fn advance_leaf(
     }
     match leaf.accepts(state).filter(|_| leaf.is_complete(state)) {
         Some(label) => advance_into(&leave(label, bytes), &[], openings, out),
-        None => add(thread.moved_to(leaf, state, bytes), out),
+        None => out.add(thread.moved_to(leaf, state, bytes)),
     }
 }

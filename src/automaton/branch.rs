@@ -8,6 +8,7 @@ use super::describe::place;
 use super::expansions::Expansions;
 use super::residual::{Unit, step};
 use super::thread::{Head, Thread};
+use super::threads::Threads;
 use crate::expression::{Label, Leaf, State};
 
 /// An alternative of a grammar, in a user's words.
@@ -97,9 +98,9 @@ pub(super) fn taken(threads: &[Thread], unit: Option<Unit>, rules: &Expansions) 
 }
 
 fn after(thread: &Thread, leaf: &Leaf, state: State, rules: &Expansions) -> Vec<Thread> {
-    let mut after = Vec::new();
+    let mut after = Threads::default();
     thread.leave(leaf, state, &[], rules, &mut after);
-    after
+    after.into_vec()
 }
 
 fn goes_on(threads: &[Thread], unit: Option<Unit>, rules: &Expansions) -> bool {

@@ -10,6 +10,7 @@ use super::residual::{Unit, accepts, step};
 use super::stack::Stack;
 use super::tape::Tape;
 use super::thread::{Head, Thread, open};
+use super::threads::Threads;
 use crate::expression::{Expression, Label};
 
 /// The longest forced run that is looked for, in units. A forced run ends by itself (the end can always be reached); this bounds the work of one call.
@@ -119,10 +120,10 @@ impl Search {
                 return Some(self.completion(way.last));
             }
             if let Some((read, below, tape)) = self.read(&way) {
-                let mut after = Vec::new();
+                let mut after = Threads::default();
                 let captured = open(below, tape, rules, &mut after);
                 self.pieces.push(Piece { len: way.len + read.len(), read, captured, before: way.last });
-                self.add(after, Some(self.pieces.len() - 1));
+                self.add(after.into_vec(), Some(self.pieces.len() - 1));
             }
         }
     }
@@ -222,7 +223,7 @@ impl Eq for Way {}
 
 /// A cheapest completion of what follows the leaf of a thread where it ends with this label.
 pub(super) fn below_leaf(thread: &Thread, label: Label, rules: &Expansions) -> Vec<Unit> {
-    let mut after = Vec::new();
+    let mut after = Threads::default();
     open(thread.below_leaf(label), thread.tape.clone(), rules, &mut after);
     completion(&after, rules).units
 }
@@ -258,7 +259,7 @@ fn next_units<'a>(threads: &'a [Thread], rules: &'a Expansions) -> Box<dyn Itera
         Head::Special(token) => vec![Unit::Special(*token)],
         Head::Literal { bytes, at } => vec![Unit::Byte(bytes[*at])],
         Head::Leaf { leaf, state } => {
-            let mut after = Vec::new();
+            let mut after = Threads::default();
             thread.leave(leaf, *state, &[], rules, &mut after);
             let mut units: Vec<Unit> = next_units(&after, rules).collect();
             // Two possibilities already say that nothing is forced.

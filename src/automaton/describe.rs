@@ -3,6 +3,7 @@
 use super::expansions::Expansions;
 use super::stack::Frame;
 use super::thread::{Head, Thread};
+use super::threads::Threads;
 use crate::expression::Kind;
 
 /// What may come next, each once, in the order of the alternatives.
@@ -14,7 +15,7 @@ pub(super) fn expectations(threads: &[Thread], rules: &Expansions) -> Vec<String
 
 fn collect(threads: &[Thread], rules: &Expansions, all: &mut Vec<String>) {
     for thread in threads {
-        let mut after = Vec::new();
+        let mut after = Threads::default();
         let text = match &thread.head {
             Head::End => "the end".to_owned(),
             Head::Special(token) => token.to_string(),

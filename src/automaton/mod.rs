@@ -33,6 +33,7 @@ mod steps;
 mod summary;
 mod tape;
 mod thread;
+mod threads;
 mod token_set;
 mod usual;
 mod walk;

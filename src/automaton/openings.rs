@@ -7,6 +7,7 @@ use super::stack::Stack;
 use super::summary::{Summaries, summaries};
 use super::tape::Tape;
 use super::thread::{Thread, open};
+use super::threads::Threads;
 use crate::cache::{Bounded, Parts, Weighed, bounded, known};
 
 /// The threads of the stacks that were reached, with the rules that they are opened by, and what expressions do with tokens. The tape of a key holds no bytes.
@@ -79,9 +80,9 @@ impl Openings {
 
     /// The threads on a stack, of which nothing is remembered.
     pub(super) fn open(&self, stack: &Stack, tape: &Tape) -> Vec<Thread> {
-        let mut threads = Vec::new();
+        let mut threads = Threads::default();
         open(stack.clone(), tape.clone(), &self.rules, &mut threads);
-        threads
+        threads.into_vec()
     }
 
     /// Bytes held by rules, threads and summaries.

@@ -10,7 +10,8 @@ use smallvec::SmallVec;
 
 use super::allowed::Allowed;
 use super::expansions::Expansions;
-use super::thread::{Head, Thread, add, open};
+use super::thread::{Head, Thread, open};
+use super::threads::Threads;
 use crate::cache::Weight;
 use crate::expression::{Leaf, State};
 use crate::special::{SpecialToken, TokenId};
@@ -154,23 +155,23 @@ impl Weight for Residual {
 
 /// The threads after one more unit: the definition of the language, that every faster path is tested against.
 pub(super) fn step(threads: &[Thread], unit: Unit, rules: &Expansions) -> Vec<Thread> {
-    let mut out = Vec::new();
+    let mut out = Threads::default();
     step_into(threads, unit, rules, &mut out);
-    out
+    out.into_vec()
 }
 
-fn step_into(threads: &[Thread], unit: Unit, rules: &Expansions, out: &mut Vec<Thread>) {
+fn step_into(threads: &[Thread], unit: Unit, rules: &Expansions, out: &mut Threads) {
     threads.iter().for_each(|thread| step_thread(thread, unit, rules, out));
 }
 
-fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, out: &mut Vec<Thread>) {
+fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, out: &mut Threads) {
     match (&thread.head, unit) {
         (Head::Literal { bytes, at }, Unit::Byte(byte)) if bytes[*at] == byte => {
             let (below, tape) = (thread.below.clone(), thread.tape.extended(&[byte]));
             if at + 1 == bytes.len() {
                 open(below, tape, rules, out);
             } else {
-                add(Thread { head: Head::Literal { bytes: bytes.clone(), at: at + 1 }, below, tape }, out);
+                out.add(Thread { head: Head::Literal { bytes: bytes.clone(), at: at + 1 }, below, tape });
             }
         }
         (Head::Special(expected), Unit::Special(token)) if *expected == token => {
@@ -182,7 +183,7 @@ fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, out: &mut Vec<Th
             {
                 settle(thread, leaf, next, &[byte], rules, out);
             }
-            let mut after = Vec::new();
+            let mut after = Threads::default();
             thread.leave(leaf, *state, &[], rules, &mut after);
             step_into(&after, unit, rules, out);
         }
@@ -192,18 +193,11 @@ fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, out: &mut Vec<Th
 
 /// Adds the thread that stands in `state` of its leaf after reading `read`; a text that cannot be longer is left at once, so that
 /// equal futures look equal.
-fn settle(
-    thread: &Thread,
-    leaf: &Leaf,
-    state: State,
-    read: &[u8],
-    rules: &Expansions,
-    out: &mut Vec<Thread>,
-) {
+fn settle(thread: &Thread, leaf: &Leaf, state: State, read: &[u8], rules: &Expansions, out: &mut Threads) {
     if leaf.is_complete(state) {
         thread.leave(leaf, state, read, rules, out);
     } else {
-        add(thread.moved_to(leaf, state, read), out);
+        out.add(thread.moved_to(leaf, state, read));
     }
 }
 
@@ -212,7 +206,7 @@ pub(super) fn accepts(threads: &[Thread], rules: &Expansions) -> bool {
     threads.iter().any(|thread| match &thread.head {
         Head::End => true,
         Head::Leaf { leaf, state } => {
-            let mut after = Vec::new();
+            let mut after = Threads::default();
             thread.leave(leaf, *state, &[], rules, &mut after);
             accepts(&after, rules)
         }

@@ -3,6 +3,7 @@
 //! A thread stands at a consuming position (its [`Head`]) on a [`Stack`] of what follows. Everything between two consuming positions
 //! (sequences, choices, rules, captures) is resolved by [`open`], so that stepping only ever looks at heads.
 
+use std::hash::Hash;
 use std::sync::Arc;
 
 use foldhash::{HashSet, HashSetExt};
@@ -10,6 +11,7 @@ use foldhash::{HashSet, HashSetExt};
 use super::expansions::Expansions;
 use super::stack::{Frame, Stack};
 use super::tape::{Tape, Text};
+use super::threads::Threads;
 use crate::expression::{Beginning, Expression, Kind, Label, Leaf, State, Then};
 use crate::special::SpecialToken;
 
@@ -65,13 +67,20 @@ impl Thread {
         }
     }
 
-    /// Whether both are one thread on a join of their stacks. What a leaf looks at below itself must stay on top.
-    fn joins(&self, other: &Self) -> bool {
-        let is_joined =
-            |stack: &Stack| !matches!(stack.top(), Some((Frame::Arms(_) | Frame::CaptureEnd { .. }, _)));
-        self.head == other.head
-            && self.tape == other.tape
-            && (self.below.has_top_of(&other.below) || is_joined(&self.below) && is_joined(&other.below))
+    /// Whether both are one thread on a join of their stacks.
+    pub(super) fn joins(&self, other: &Self) -> bool {
+        self.head == other.head && self.tape == other.tape && self.kept() == other.kept()
+    }
+
+    /// What threads have in common that are one thread on a join of their stacks. What a leaf looks at below itself must stay on top.
+    pub(super) fn place(&self) -> impl Hash {
+        (&self.head, &self.tape, self.kept())
+    }
+
+    /// The frame that must stay on top.
+    fn kept(&self) -> Option<&Frame> {
+        let top = self.below.top().map(|(frame, _)| frame);
+        top.filter(|frame| matches!(frame, Frame::Arms(_) | Frame::CaptureEnd { .. }))
     }
 
     /// Whether leaving this thread's leaf gives the same threads whatever was read in it.
@@ -100,7 +109,7 @@ impl Thread {
         state: State,
         read: &[u8],
         rules: &Expansions,
-        out: &mut Vec<Self>,
+        out: &mut Threads,
     ) -> bool {
         let label = leaf.accepts(state);
         if let Some(label) = label {
@@ -111,7 +120,7 @@ impl Thread {
 }
 
 /// Resolves everything above the next consuming positions of `stack` and adds a thread for each. Gives the texts that were captured to their end.
-pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Vec<Thread>) -> Vec<Arc<[u8]>> {
+pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Threads) -> Vec<Arc<[u8]>> {
     let mut opening = Opening { rules, pending: Vec::with_capacity(8), captured: Vec::new(), out };
     opening.pending.push(Pending { first: None, below: stack, tape });
     // Alternatives are met again where the frames above them read nothing.
@@ -144,7 +153,7 @@ struct Opening<'a> {
     rules: &'a Expansions,
     pending: Vec<Pending>,
     captured: Vec<Arc<[u8]>>,
-    out: &'a mut Vec<Thread>,
+    out: &'a mut Threads,
 }
 
 impl Opening<'_> {
@@ -213,14 +222,6 @@ impl Opening<'_> {
     }
 
     fn head(&mut self, head: Head, below: Stack, tape: Tape) {
-        add(Thread { head, below, tape }, self.out);
-    }
-}
-
-/// Adds a thread, to one that stands at the same place where there is one.
-pub(super) fn add(thread: Thread, out: &mut Vec<Thread>) {
-    match out.iter_mut().find(|known| known.joins(&thread)) {
-        Some(known) => known.below = known.below.join(&thread.below),
-        None => out.push(thread),
+        self.out.add(Thread { head, below, tape });
     }
 }

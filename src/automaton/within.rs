@@ -16,6 +16,7 @@ use super::allowed::Allowed;
 use super::residual::{Residual, Unit};
 use super::tape::Tape;
 use super::thread::{Head, Thread};
+use super::threads::Threads;
 use super::token_set::TokenSet;
 use super::{Automaton, captured, completion};
 use crate::expression::{Leaf, State};
@@ -184,13 +185,17 @@ impl Automaton {
     fn leaf_threads(&self, residual: &Residual) -> Vec<Thread> {
         let mut found: Vec<Thread> = Vec::new();
         let mut pending = residual.threads().to_vec();
-        while let Some(thread) = pending.pop() {
-            if let Head::Leaf { leaf, state } = &thread.head
-                && !found.contains(&thread)
-            {
-                thread.leave(leaf, *state, &[], self.rules(), &mut pending);
-                found.push(thread);
+        while !pending.is_empty() {
+            let mut after = Threads::default();
+            for thread in pending {
+                if let Head::Leaf { leaf, state } = &thread.head
+                    && !found.contains(&thread)
+                {
+                    thread.leave(leaf, *state, &[], self.rules(), &mut after);
+                    found.push(thread);
+                }
             }
+            pending = after.into_vec();
         }
         found
     }

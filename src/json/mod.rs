@@ -21,8 +21,10 @@ mod list;
 mod listed;
 mod number;
 mod object;
+mod sorted;
 mod spelling;
 mod string;
+mod used;
 
 use std::sync::Arc;
 

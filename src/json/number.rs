@@ -24,6 +24,7 @@ use std::sync::{Arc, LazyLock};
 use magnitude::{Magnitudes, is_unconstrained};
 use other::OtherNumerals;
 use plain::Plain;
+pub(super) use points::Points;
 use scientific::Scientific;
 
 use crate::cache::{self, Bounded, Weighed, bounded};
@@ -80,12 +81,8 @@ fn known(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExceeded> {
 }
 
 /// The numerals of a leaf but those of some numbers, however they are written; `None` where none is left.
-pub(super) fn all_but<'n>(
-    numerals: &Expression,
-    numbers: impl Iterator<Item = &'n serde_json::Number>,
-) -> Option<Expression> {
+pub(super) fn all_but(numerals: &Expression, numbers: Points) -> Option<Expression> {
     let Kind::Match { leaf, .. } = numerals.kind() else { unreachable!("numerals are a leaf") };
-    let numbers = numbers.map(|number| Decimal::from_number(number, usize::MAX).expect("no limit"));
     OtherNumerals::new(leaf.clone(), numbers).map(|others| Expression::leaf(Leaf::new(others)))
 }
 

@@ -14,10 +14,11 @@ use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
 use super::leaves::{LeafMaker, Leaves};
 use super::length;
-use super::list::List;
+use super::listed::Listed;
 use super::number;
 use super::object::{self, Facts, objects};
 use super::string::{self, Words};
+use super::used::Used;
 use crate::expression::{Expression, RULE_BYTES, Rule, fingerprint};
 use crate::limits::{Budget, LimitExceeded};
 use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, PlannedKind, Schema, Strings, Values, WAYS_PER_STEP};
@@ -124,29 +125,25 @@ impl Spelling {
 
     /// The texts of a node inside of `level` containers.
     pub(super) fn value(self: &Arc<Self>, node: NodeId, level: u32) -> Expression {
-        Expression::rule(Arc::new(Value { spelling: self.clone(), node, level, avoid: List::default() }))
+        Expression::rule(Arc::new(Value { spelling: self.clone(), node, level, avoid: Used::default() }))
     }
 
-    /// The texts of a node that denote none of some values; `None` where no other value is left.
+    /// The texts of a node that denote none of the `used` ones of its values and none of some others; `None` where no other value is left.
     pub(super) fn value_avoiding(
         self: &Arc<Self>,
         node: NodeId,
         level: u32,
-        avoid: &[Arc<Json>],
+        used: &Used,
+        others: &[Arc<Json>],
     ) -> Option<Expression> {
-        let avoid: List<_> = self.values_of(node, avoid).cloned().collect();
+        let avoid = self.values_of(node, others).fold(used.clone(), |avoid, value| avoid.with(value));
         let left = self.has_more_than(node, avoid.len());
         left.then(|| Expression::rule(Arc::new(Value { spelling: self.clone(), node, level, avoid })))
     }
 
     /// The least length of the texts of so many values of a node that differ from each other and from those that were seen, as far as it is soon found: an empty
     /// array or object comes once, and the next one may be much longer.
-    pub(super) fn least_len_of_distinct(
-        self: &Arc<Self>,
-        node: NodeId,
-        count: u32,
-        seen: &[Arc<Json>],
-    ) -> u32 {
+    pub(super) fn least_len_of_distinct(self: &Arc<Self>, node: NodeId, count: u32, seen: &Used) -> u32 {
         /// The length of an empty array or object.
         const EMPTY: u32 = 2;
         let (least, values) = (self.schema.least_len(node), self.schema.values(node));
@@ -154,7 +151,7 @@ impl Spelling {
             return least.saturating_mul(count);
         }
         let all = [Json::Array(Vec::new()), Json::Object(Map::new())].map(Arc::new);
-        let unseen = self.values_of(node, &all).filter(|value| !seen.contains(value)).count();
+        let unseen = self.values_of(node, &all).filter(|value| !seen.has(value)).count();
         let other = self.least_len_of_others(node).max(least);
         let of_empty = count.min(u32::try_from(unseen).unwrap_or(u32::MAX));
         other.saturating_mul(count).saturating_sub(other.saturating_sub(EMPTY).saturating_mul(of_empty))
@@ -172,7 +169,7 @@ impl Spelling {
             let more = arrays.min_items.saturating_sub(1).saturating_mul(2);
             Some(first.saturating_add(2).saturating_add(more))
         };
-        let value = Value { spelling: self.clone(), node, level: 0, avoid: List::default() };
+        let value = Value { spelling: self.clone(), node, level: 0, avoid: Used::default() };
         let nested = arrays.iter().filter_map(array).chain(objects.iter().map(|_| ONE_MEMBER));
         nested.chain(value.least_scalar_len()).min().unwrap_or(0)
     }
@@ -219,14 +216,10 @@ struct Value {
     /// The containers around it, as far as the layout asks.
     level: u32,
     /// Values of the node that must not be spelled. There are others.
-    avoid: List<Arc<Json>>,
+    avoid: Used,
 }
 
 impl Value {
-    fn allows(&self, value: &Json) -> bool {
-        !self.avoid.iter().any(|avoided| **avoided == *value)
-    }
-
     fn leaves(&self) -> &Leaves {
         &self.spelling.leaves[self.node.index()]
     }
@@ -238,8 +231,8 @@ impl Value {
         }
         let make = || Expression::leaf(number::numbers(cells, usize::MAX).expect("no limit"));
         let all = self.leaves().numerals.get_or_init(make);
-        let mut avoid = self.avoid.iter().filter_map(|value| value.as_number()).peekable();
-        if avoid.peek().is_none() { Some(all.clone()) } else { number::all_but(all, avoid) }
+        let avoid = self.avoid.numbers();
+        if avoid.len() == 0 { Some(all.clone()) } else { number::all_but(all, avoid.clone()) }
     }
 
     fn listed(&self) -> Option<Expression> {
@@ -250,12 +243,14 @@ impl Value {
     }
 
     fn strings(&self) -> Vec<Expression> {
-        let cells = self.spelling.schema.values(self.node).strings.iter();
+        let Values { words, strings, .. } = self.spelling.schema.values(self.node);
+        let is_alone = words.is_none() && strings.len() == 1;
         let left = |(cell, all): (&Strings, &Expression)| {
-            let avoid: Vec<&str> = self.texts().filter(|text| cell.contains(text)).collect();
+            let of_cell = || Listed::new(self.texts().filter(|text| cell.contains(text)));
+            let avoid = if is_alone { self.avoid.texts().clone() } else { of_cell() };
             if avoid.is_empty() { Some(all.clone()) } else { string::all_but(all, avoid) }
         };
-        cells.zip(&self.leaves().strings).filter_map(left).collect()
+        strings.iter().zip(&self.leaves().strings).filter_map(left).collect()
     }
 
     /// No more than the length of any numeral, string or name.
@@ -265,26 +260,26 @@ impl Value {
         let lens = [
             (!numbers.is_empty(), 1),
             (has_strings, 2),
-            (*null && self.allows(&Json::Null), 4),
-            (booleans.allows_true && self.allows(&Json::Bool(true)), 4),
-            (booleans.allows_false && self.allows(&Json::Bool(false)), 5),
+            (*null && !self.avoid.has_null(), 4),
+            (booleans.allows_true && !self.avoid.has_bool(true), 4),
+            (booleans.allows_false && !self.avoid.has_bool(false), 5),
         ];
         lens.into_iter().find_map(|(is_there, len)| is_there.then_some(len))
     }
 
     /// The texts to avoid.
     fn texts(&self) -> impl Iterator<Item = &str> {
-        self.avoid.iter().filter_map(|value| value.as_str())
+        self.avoid.texts().iter().map(|text| &**text)
     }
 
     fn arrays(&self) -> impl Iterator<Item = Expression> {
-        let avoid: Vec<_> = self.avoid.iter().filter_map(|value| value.as_array()).cloned().collect();
+        let avoid: Vec<_> = self.avoid.arrays().cloned().collect();
         let cells = 0..self.spelling.schema.values(self.node).arrays.len();
         cells.filter_map(move |cell| array(&self.spelling, self.node, cell, self.level, avoid.clone()))
     }
 
     fn objects(&self) -> Option<Expression> {
-        let avoid: Vec<_> = self.avoid.iter().filter_map(|value| value.as_object()).cloned().collect();
+        let avoid: Vec<_> = self.avoid.objects().cloned().collect();
         objects(&self.spelling, self.node, self.level, &avoid)
     }
 }
@@ -293,10 +288,10 @@ impl Rule for Value {
     fn expand(&self) -> Expression {
         let values = self.spelling.schema.values(self.node);
         let mut options = Vec::new();
-        options.extend((values.null && self.allows(&Json::Null)).then(|| Expression::literal("null")));
+        options.extend((values.null && !self.avoid.has_null()).then(|| Expression::literal("null")));
         for (truth, allowed) in [(true, values.booleans.allows_true), (false, values.booleans.allows_false)] {
             let literal = || Expression::literal(truth.to_string());
-            options.extend((allowed && self.allows(&Json::Bool(truth))).then(literal));
+            options.extend((allowed && !self.avoid.has_bool(truth)).then(literal));
         }
         options.extend(self.numerals());
         options.extend(self.listed());
@@ -310,7 +305,7 @@ impl Rule for Value {
     /// before a completion goes on behind it.
     fn min_len(&self) -> u32 {
         let least = self.spelling.schema.least_len(self.node);
-        if !self.avoid.iter().any(is_empty) {
+        if !self.avoid.arrays().any(Vec::is_empty) && !self.avoid.objects().any(Map::is_empty) {
             return least;
         }
         let scalar = self.least_scalar_len();
@@ -321,9 +316,8 @@ impl Rule for Value {
         nested.chain(scalar).min().map_or(least, |len| len.max(least))
     }
 
-    /// The values themselves are those of the array or object around it.
     fn held_bytes(&self) -> usize {
-        RULE_BYTES + self.avoid.held_bytes(|_| 0)
+        RULE_BYTES + self.avoid.own_bytes()
     }
 
     fn place(&self) -> String {
@@ -341,11 +335,6 @@ impl Rule for Value {
     fn fingerprint(&self) -> u64 {
         fingerprint(&("value", Arc::as_ptr(&self.spelling), self.node, self.level, &self.avoid))
     }
-}
-
-/// Whether a value is an array or object with nothing in it.
-fn is_empty(value: &Arc<Json>) -> bool {
-    value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
 }
 
 /// The plans of all array cells that need one.

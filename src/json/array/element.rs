@@ -29,7 +29,12 @@ impl Binder for Element {
         if self.0.must_repeat() && progress.seen.has(value.as_ref(), text) {
             (progress.has_repeated, progress.seen) = (true, Seen::default());
         } else if self.0.must_repeat() || self.0.arrays().unique {
-            progress.seen = progress.seen.with(value, text);
+            progress.seen = match value {
+                Some(value) => {
+                    progress.seen.with(value, self.0.arrays(), progress.read, &self.0.spelling.schema)
+                }
+                None => progress.seen.with_deep(text),
+            };
         }
         Expression::rule(Arc::new(elements))
     }

@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::distinct::{Count, taken};
 use super::spelling::{Spelling, WAITING_LEN};
+use super::used::Used;
 use crate::expression::{Expression, RULE_BYTES, Rule, fingerprint};
 use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, are_equal};
 use element::Element;
@@ -91,8 +92,9 @@ impl Elements {
     fn possible(&self, values: impl Iterator<Item = Value>) -> impl Iterator<Item = Value> {
         let (arrays, Progress { read, seen, avoid, .. }) = (self.arrays(), &self.progress);
         let taken = taken(avoid.iter().filter_map(|array| array.first()), self.ways());
-        let is_free =
-            move |value: &Value| !taken.iter().chain(seen.values.iter()).any(|known| are_equal(known, value));
+        let is_free = move |value: &Value| {
+            !seen.values().has(value) && !taken.iter().any(|known| are_equal(known, value))
+        };
         let is_element = move |value: &Value| {
             let mut kinds = arrays.kinds(read.saturating_sub(1)).iter().chain(arrays.kinds(*read));
             kinds.any(|kind| self.spelling.schema.node_has(kind.schema, value))
@@ -122,7 +124,7 @@ impl Elements {
     fn least_rest_len(&self, count: u32) -> u32 {
         let Some(kind) = self.arrays().rest.first().filter(|_| count > 0) else { return 0 };
         match self.arrays().unique {
-            true => self.spelling.least_len_of_distinct(kind.schema, count, &self.progress.seen.values),
+            true => self.spelling.least_len_of_distinct(kind.schema, count, self.progress.seen.values()),
             false => self.spelling.schema.least_len(kind.schema).saturating_mul(count),
         }
     }
@@ -160,6 +162,16 @@ impl Elements {
         self.arrays().kinds(self.progress.read).iter()
     }
 
+    /// The values of a kind that the next element must not have.
+    fn used(&self, kind: &Kind) -> Used {
+        match self.arrays().unique {
+            true => {
+                self.progress.seen.of_kind(kind, self.arrays(), self.progress.read, &self.spelling.schema)
+            }
+            false => Used::default(),
+        }
+    }
+
     /// An element of a kind and all that follows it.
     fn element(&self, kind: &Kind) -> Option<Expression> {
         let after = self.after(kind)?;
@@ -168,14 +180,8 @@ impl Elements {
             let value = self.spelling.value(kind.schema, level);
             return Some(value.then(Expression::rule(Arc::new(after))));
         }
-        let mut avoid = taken(self.progress.avoid.iter().filter_map(|array| array.first()), after.ways());
-        let taken = avoid.len();
-        for seen in self.progress.seen.values.iter().filter(|_| self.arrays().unique) {
-            if !avoid[..taken].contains(seen) {
-                avoid.push(seen.clone());
-            }
-        }
-        let value = self.spelling.value_avoiding(kind.schema, level, &avoid)?;
+        let avoid = taken(self.progress.avoid.iter().filter_map(|array| array.first()), after.ways());
+        let value = self.spelling.value_avoiding(kind.schema, level, &self.used(kind), &avoid)?;
         Some(Expression::capture(value, Expression::empty(), Arc::new(Element(after))))
     }
 }

@@ -13,7 +13,6 @@ use super::CHARACTERS;
 use super::points::{Part, Points, Reading};
 use crate::expression::{Class, DfaLanguage, Label, Language, Leaf, State, fingerprint};
 use crate::regular::{Dfa, StateId};
-use crate::schema::Decimal;
 
 /// Excluded numbers are seldom longer.
 const MOST_DIGITS: usize = 20;
@@ -36,9 +35,8 @@ struct Place {
 
 impl OtherNumerals {
     /// The numerals of a leaf but those of some numbers; `None` where none is left.
-    pub(super) fn new(all: Leaf, excluded: impl IntoIterator<Item = Decimal>) -> Option<Self> {
+    pub(super) fn new(all: Leaf, excluded: Points) -> Option<Self> {
         let dfa = all.downcast_ref::<DfaLanguage>().expect("numerals are an automaton").dfa().clone();
-        let excluded = Points::new(excluded);
         let fingerprint = fingerprint(&("other numerals", all.fingerprint(), &excluded));
         let others = Self { all, dfa, excluded, fingerprint };
         others.is_live(others.first()).then_some(others)
@@ -137,7 +135,7 @@ impl Language for OtherNumerals {
     }
 
     fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + self.excluded.memory_bytes()
+        size_of::<Self>() + self.excluded.own_bytes()
     }
 
     fn expectation(&self, _state: State) -> String {

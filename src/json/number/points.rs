@@ -3,20 +3,44 @@
 //! What matters of a numeral is its significant digits and how many of them stand before the point. The digits read so far are a place in the sorted list
 //! of the numbers' digits, and a numeral that leaves the list denotes none of them.
 
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
 use super::bound;
-use crate::json::listed::Listed;
+use crate::json::listed::{Listed, Word};
 use crate::regular::StateId;
 use crate::schema::Decimal;
 
 /// Different numbers.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct Points {
-    /// Their significant digits.
-    digits: Listed,
-    /// In the order of their digits. A list for each place would be four times as much, and an array that differs in each element has one in each state.
-    numbers: Box<[Decimal]>,
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(in crate::json) struct Points {
+    /// By their significant digits.
+    numbers: Listed<SameDigits>,
     /// Fewer digits before the point than any of them has, zeros after it counting as less than none.
     least_weight: i32,
+    count: usize,
+}
+
+/// Numbers with the same significant digits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct SameDigits {
+    digits: Arc<str>,
+    /// What tells them apart, in order.
+    forms: SmallVec<[Form; 1]>,
+}
+
+/// Whether a number is negative, and how many of its digits stand before the point.
+type Form = (bool, i32);
+
+fn form(number: &Decimal) -> Form {
+    (number.is_negative(), bound::weight(number))
+}
+
+impl Word for SameDigits {
+    fn text(&self) -> &str {
+        &self.digits
+    }
 }
 
 /// Where a numeral stands that may denote a point. It is taken to be well formed.
@@ -44,25 +68,42 @@ pub(super) enum Part {
     NegativeExponent,
 }
 
+impl Default for Points {
+    fn default() -> Self {
+        Self { numbers: Listed::default(), least_weight: -1, count: 0 }
+    }
+}
+
 impl Points {
-    pub(super) fn new(numbers: impl IntoIterator<Item = Decimal>) -> Self {
-        let mut numbers: Box<[Decimal]> = numbers.into_iter().collect();
-        numbers.sort_by(|a, b| a.digits().cmp(b.digits()));
-        let least_weight = numbers.iter().map(bound::weight).min().unwrap_or(0).min(0).saturating_sub(1);
-        let digits = Listed::new(numbers.iter().map(Decimal::digits));
-        Self { digits, numbers, least_weight }
+    /// These and one more.
+    pub(in crate::json) fn with(&self, number: &Decimal) -> Self {
+        let (digits, form) = (number.digits(), form(number));
+        let new = || SameDigits { digits: digits.into(), forms: SmallVec::new() };
+        let mut same = self.numbers.find(digits.as_bytes()).cloned().unwrap_or_else(new);
+        let Err(at) = same.forms.binary_search(&form) else { return self.clone() };
+        same.forms.insert(at, form);
+        let least_weight = self.least_weight.min(form.1.saturating_sub(1));
+        Self { numbers: self.numbers.with(same), count: self.count + 1, least_weight }
     }
 
-    /// The numbers with the significant digits of a place in the list.
-    fn at(&self, place: usize) -> impl Iterator<Item = &Decimal> {
-        let digits = self.digits.word(place);
-        let from = self.numbers.partition_point(|number| number.digits() < digits);
-        self.numbers[from..].iter().take_while(move |number| number.digits() == digits)
+    /// The same numbers, where no state has those that they grew from.
+    pub(in crate::json) fn unshared(self) -> Self {
+        Self { numbers: self.numbers.unshared(), ..self }
+    }
+
+    pub(in crate::json) fn has_number(&self, number: &Decimal) -> bool {
+        let same = self.numbers.find(number.digits().as_bytes());
+        same.is_some_and(|same| same.forms.contains(&form(number)))
+    }
+
+    /// How many there are.
+    pub(in crate::json) fn len(&self) -> usize {
+        self.count
     }
 
     /// Before the first character; `None` where there are no points.
     pub(super) fn start(&self) -> Option<Reading> {
-        let digits = self.digits.start()?;
+        let digits = self.numbers.start()?;
         let (part, weight) = (Part::Integer, 0);
         Some(Reading { is_negative: false, part, digits, has_more_zeros: false, weight, exponent: 0 })
     }
@@ -84,7 +125,7 @@ impl Points {
     }
 
     fn digit(&self, reading: Reading, digit: u8) -> Option<Reading> {
-        let is_leading = digit == b'0' && self.digits.read(reading.digits).1.is_empty();
+        let is_leading = digit == b'0' && self.numbers.read(reading.digits).1.is_empty();
         let weight = match (reading.part, is_leading) {
             (Part::Integer, false) => reading.weight.saturating_add(1),
             // Only zero is written with an exponent after a zero, so all that is this small is alike.
@@ -94,7 +135,7 @@ impl Points {
         if is_leading {
             return Some(Reading { weight, ..reading });
         }
-        let listed = self.digits.next(reading.digits, digit).filter(|_| !reading.has_more_zeros);
+        let listed = self.numbers.reads(reading.digits, &[digit]).filter(|_| !reading.has_more_zeros);
         let is_zero_behind = || digit == b'0' && self.significant(reading).is_some();
         match listed {
             Some(digits) => Some(Reading { digits, weight, ..reading }),
@@ -102,31 +143,30 @@ impl Points {
         }
     }
 
-    /// The place in the list of the digits that were read, without zeros at the end.
-    fn significant(&self, reading: Reading) -> Option<usize> {
-        let (place, digits) = self.digits.read(reading.digits);
-        match digits.trim_end_matches('0') {
-            significant if significant.len() < digits.len() => self.digits.find(significant),
-            // Whether it is the first word with these digits.
-            _ => (self.digits.word(place).len() == digits.len()).then_some(place),
+    /// The numbers with the digits that were read, without zeros at the end.
+    fn significant(&self, reading: Reading) -> Option<&SameDigits> {
+        let (first, digits) = self.numbers.read(reading.digits);
+        let zeros = digits.iter().rev().take_while(|digit| **digit == b'0').count();
+        match zeros {
+            0 => (first.digits.len() == digits.len()).then_some(first),
+            _ => self.numbers.find(&digits[..digits.len() - zeros]),
         }
     }
 
     /// Whether what was read denotes a point.
     pub(super) fn has(&self, reading: Reading) -> bool {
-        let Some(place) = self.significant(reading) else { return false };
+        let Some(same) = self.significant(reading) else { return false };
         let power = match reading.part {
             Part::NegativeExponent => -i32::from(reading.exponent),
             _ => i32::from(reading.exponent),
         };
         let weight = reading.weight.saturating_add(power);
-        let is_read =
-            |number: &Decimal| number.is_negative() == reading.is_negative && bound::weight(number) == weight;
-        self.at(place).any(|number| number.is_zero() || is_read(number))
+        // Zero is zero wherever its point is.
+        same.digits.is_empty() || same.forms.contains(&(reading.is_negative, weight))
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
-        // The digits stand in both.
-        size_of_val(&*self.numbers) + 2 * self.digits.memory_bytes()
+    /// The bytes of memory that they do not share with those that they grew from.
+    pub(in crate::json) fn own_bytes(&self) -> usize {
+        self.numbers.own_bytes()
     }
 }

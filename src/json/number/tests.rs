@@ -381,7 +381,8 @@ fn check_others(cells: &[Numbers], numbers: &[Decimal]) {
         expected = expected.difference(&spellings(number), usize::MAX).unwrap();
     }
     let all = Leaf::new(DfaLanguage::new(Arc::new(whole), "a number"));
-    let Some(others) = OtherNumerals::new(all, numbers.iter().cloned()) else {
+    let points = numbers.iter().fold(Points::default(), |points, number| points.with(number));
+    let Some(others) = OtherNumerals::new(all, points) else {
         return assert!(expected.is_empty(), "{cells:?} but {numbers:?}");
     };
     let mut pending = vec![(others.start(), expected.start())];

@@ -260,7 +260,7 @@ impl Alternatives {
     fn each_after_other(&self, offers: &[Offer], name: Option<&str>) -> impl Iterator<Item = Members> {
         offers.iter().map(move |&(at, class)| {
             let members: &Members = &self.alive[at];
-            let others = name.map(|name| members.progress.others_with(name));
+            let others = name.map(|name| members.others_with(name));
             members.after_other(class, others.unwrap_or_else(|| members.progress.others.clone()))
         })
     }

@@ -119,7 +119,7 @@ impl<'m> Outline<'m> {
         let is_granted = own.progress.granted.count_ones() == own.objects().wishes;
         let is_same = || {
             self.unknown() == other.unknown()
-                && own.unknown_others().eq(others.unknown_others())
+                && own.progress.others.all_unknown() == others.progress.others.all_unknown()
                 && (own.objects().wishes, own.progress.granted)
                     == (others.objects().wishes, others.progress.granted)
         };

@@ -7,12 +7,15 @@ use serde_json::{Map, Value};
 use super::Object;
 use super::left::Left;
 use super::names::{Ranks, add};
+use super::others::Others;
 use super::progress::{Declared, Progress};
 use super::rest::{Missing, RestLens};
 use crate::expression::{Expression, Leaf, fingerprint};
 use crate::json::distinct::{Count, after_member, taken};
 use crate::json::list::List;
+use crate::json::listed::Listed;
 use crate::json::spelling::WAITING_LEN;
+use crate::json::used::Used;
 use crate::schema::{Granting, Member, NameClass, NodeId, Objects};
 
 /// What remains of one alternative.
@@ -38,8 +41,8 @@ pub(super) enum Next {
 impl Members {
     /// Nothing read of an object.
     pub(super) fn start(object: &Arc<Object>, avoid: List<Map<String, Value>>) -> Self {
-        let (order, members) = (object.spelling.order, object.objects().members.len());
-        Self::new(object.clone(), Progress::start(order, members, avoid))
+        let progress = Progress::start(object.spelling.order, object.objects(), avoid);
+        Self::new(object.clone(), progress)
     }
 
     pub(super) fn new(object: Arc<Object>, progress: Progress) -> Self {
@@ -83,7 +86,7 @@ impl Members {
 
     /// The members by which wishes may still be granted.
     fn granting(&self) -> Granting {
-        self.objects().granting(&self.progress.others)
+        self.objects().granting(&self.progress.others.all())
     }
 
     /// The names of a class without which the wishes could not all be granted, and that do not grant enough as one of this class.
@@ -94,7 +97,7 @@ impl Members {
         }
         let is_of_class = |name: &&[u8]| rest[class].names.as_ref().is_none_or(|names| names.contains(name));
         let is_needed = |name: &String| {
-            let after = self.after_other(class, self.progress.others_with(name));
+            let after = self.after_other(class, self.others_with(name));
             !after.left().is_enough(self.objects(), after.progress.read)
         };
         let granting = self.granting();
@@ -106,8 +109,9 @@ impl Members {
     fn names_left(&self, class: usize) -> Option<u64> {
         let all = self.object.class_size(class)?;
         let names = self.objects().rest[class].names.as_ref()?;
-        let used = self.progress.others.iter().filter(|name| names.contains(name.as_bytes())).count();
-        Some((all - used as u64).min(u32::MAX.into()))
+        let Progress { others, .. } = &self.progress;
+        let known = others.known().iter().filter(|name| names.contains(name.as_bytes())).count();
+        Some((all - (known + others.unknown(class).len()) as u64).min(u32::MAX.into()))
     }
 
     /// Whether more ways to go on are left than there are objects to avoid.
@@ -133,7 +137,7 @@ impl Members {
         self.progress.read.saturating_add(1).min(last)
     }
 
-    fn after(&self, declared: Declared, others: Arc<[Arc<str>]>, grants: u32) -> Self {
+    fn after(&self, declared: Declared, others: Others, grants: u32) -> Self {
         let granted = self.progress.granted | grants;
         let progress = Progress {
             declared,
@@ -149,8 +153,13 @@ impl Members {
         self.after(self.progress.declared.after(member), self.progress.others.clone(), 0)
     }
 
+    /// The names that were captured with one more.
+    pub(super) fn others_with(&self, name: &str) -> Others {
+        self.progress.others.with(name, &self.object)
+    }
+
     /// After another name of a class.
-    pub(super) fn after_other(&self, class: usize, others: Arc<[Arc<str>]>) -> Self {
+    pub(super) fn after_other(&self, class: usize, others: Others) -> Self {
         let objects = self.objects();
         let declared = self.progress.declared.after_other(objects.members.len());
         self.after(declared, others, objects.rest[class].grants)
@@ -181,7 +190,7 @@ impl Members {
     /// A value that is none of some; `None` where no other is left.
     pub(super) fn value(&self, schema: NodeId, taken: &[Arc<Value>]) -> Option<Expression> {
         let Object { spelling, level, .. } = &*self.object;
-        spelling.value_avoiding(schema, spelling.punctuation.inside(*level), taken)
+        spelling.value_avoiding(schema, spelling.punctuation.inside(*level), &Used::default(), taken)
     }
 
     fn has_value(&self, schema: NodeId, name: &str, after: &Self) -> bool {
@@ -240,31 +249,30 @@ impl Members {
     pub(super) fn named_others(&self, class: usize) -> Ranks {
         let names = self.object.names();
         let mut others = names.others(self.object.cell, class).clone();
-        let avoid = self.names_to_avoid(class).into_iter().map(Arc::from);
-        let taken = self.progress.others.iter().cloned().chain(avoid);
-        taken.filter_map(|name| names.rank(&name)).for_each(|rank| others.set(rank as usize, false));
+        let avoid = self.names_to_avoid(class);
+        let taken = self.progress.others.known().iter().map(|name| &**name);
+        let taken = taken.chain(avoid.iter().map(String::as_str));
+        taken.filter_map(|name| names.rank(name)).for_each(|rank| others.set(rank as usize, false));
         others
     }
 
     /// The names of a class that may come next and that no cell knows; `None` where none is left.
     pub(super) fn other_names(&self, class: usize) -> Option<Leaf> {
-        let avoid = self.names_to_avoid(class).into_iter().map(Arc::from);
-        self.object.other_names(class, self.unknown_others().cloned().chain(avoid))
+        let mut used = self.progress.others.unknown(class).clone();
+        for name in self.names_to_avoid(class) {
+            if self.object.has_in_class(class, &name) {
+                used = used.with(name.into());
+            }
+        }
+        self.object.other_names(class, &used)
     }
 
     /// For each class the names that no cell knows, and what is allowed for them.
     pub(super) fn unknown_classes(&self) -> impl Iterator<Item = UnknownClass> {
         let classes = self.objects().rest.iter().enumerate();
         classes.map(|(class, NameClass { schema, grants, .. })| {
-            (self.object.other_names(class, std::iter::empty()), *schema, *grants)
+            (self.object.other_names(class, &Listed::default()), *schema, *grants)
         })
-    }
-
-    /// The other names that were read and that no cell knows: all of them, where there is one cell.
-    pub(super) fn unknown_others(&self) -> impl Iterator<Item = &Arc<str>> {
-        let names = (!self.object.is_alone()).then(|| self.object.names());
-        let is_unknown = move |name: &&Arc<str>| names.is_none_or(|names| names.rank(name).is_none());
-        self.progress.others.iter().filter(is_unknown)
     }
 
     /// The known names that may come next.
@@ -289,7 +297,7 @@ impl Members {
 
     /// Whether a name that only other cells know is one of the [names of a class that may come next](Self::named_others).
     fn may_be_other(&self, place: usize, name: &str, class: usize) -> bool {
-        let is_used = || self.progress.others.binary_search_by(|used| (**used).cmp(name)).is_ok();
+        let is_used = || self.progress.others.known().iter().any(|used| **used == *name);
         self.object.names().others(self.object.cell, class)[place]
             && !is_used()
             && !self.names_to_avoid(class).iter().any(|avoided| avoided == name)
@@ -300,9 +308,7 @@ impl Members {
         let Objects { members, rest, .. } = self.objects();
         match next {
             Next::Member(member) => (members[member].schema, self.after_member(member)),
-            Next::Other(class) => {
-                (rest[class].schema, self.after_other(class, self.progress.others_with(name)))
-            }
+            Next::Other(class) => (rest[class].schema, self.after_other(class, self.others_with(name))),
         }
     }
 

@@ -14,6 +14,7 @@ mod inclusion;
 mod left;
 mod members;
 mod names;
+mod others;
 mod progress;
 mod rest;
 mod then;
@@ -23,6 +24,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use foldhash::HashMap;
 use serde_json::{Map, Value};
 
+use super::listed::Listed;
 use super::spelling::Spelling;
 use super::string::{Escapes, StringLanguage, Words};
 use crate::expression::{Expression, Leaf};
@@ -234,23 +236,31 @@ impl Object {
         self.spelling.schema.least_len(schema)
     }
 
+    /// Whether it or another cell knows a name that is none of its members.
+    fn is_known(&self, name: &str) -> bool {
+        !self.is_alone() && self.names().rank(name).is_some()
+    }
+
+    /// Whether a class has a name that is not known.
+    fn has_in_class(&self, class: usize, name: &str) -> bool {
+        let names = self.objects().rest[class].names.as_ref();
+        names.is_none_or(|names| names.contains(name.as_bytes()))
+    }
+
     /// The names of a class that no cell knows but the used ones; `None` where none is left.
-    fn other_names(&self, class: usize, used: impl Iterator<Item = Arc<str>>) -> Option<Leaf> {
+    fn other_names(&self, class: usize, used: &Listed) -> Option<Leaf> {
         let names = &self.objects().rest[class].names;
-        // An object has many classes where it has many patterns, and a name is in one of them.
-        let is_in = |name: &Arc<str>| names.as_ref().is_none_or(|names| names.contains(name.as_bytes()));
-        let used: Vec<Arc<str>> = used.filter(is_in).collect();
         if !used.is_empty() {
-            return self.names_without(class, used);
+            return self.names_without(class, used.clone());
         }
         let unused = match names {
             None => &self.facts.any_other,
             Some(_) => &self.facts().unused_names[class],
         };
-        unused.get_or_init(|| self.names_without(class, used)).clone()
+        unused.get_or_init(|| self.names_without(class, Listed::default())).clone()
     }
 
-    fn names_without(&self, class: usize, used: Vec<Arc<str>>) -> Option<Leaf> {
+    fn names_without(&self, class: usize, used: Listed) -> Option<Leaf> {
         let known = self.known().all();
         let (names, known) = match &self.objects().rest[class].names {
             None => (Dfa::text(), Some(known)),

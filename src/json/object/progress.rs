@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::others::Others;
 use crate::json::list::{List, held_bytes};
 use crate::json::spelling::PropertyOrder;
+use crate::schema::Objects;
 
 /// Which declared members were read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -60,8 +62,8 @@ impl Declared {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Progress {
     pub(super) declared: Declared,
-    /// The names that were captured, sorted.
-    pub(super) others: Arc<[Arc<str>]>,
+    /// The names that were captured.
+    pub(super) others: Others,
     /// How many members were read, as far as it matters.
     pub(super) read: u32,
     /// The wishes that were granted.
@@ -71,24 +73,17 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Nothing was read of an object with so many declared members.
-    pub(super) fn start(order: PropertyOrder, members: usize, avoid: List<Map<String, Value>>) -> Self {
-        Self { declared: Declared::none(order, members), others: [].into(), read: 0, granted: 0, avoid }
+    /// Nothing was read of some objects.
+    pub(super) fn start(order: PropertyOrder, objects: &Objects, avoid: List<Map<String, Value>>) -> Self {
+        let declared = Declared::none(order, objects.members.len());
+        Self { declared, others: Others::none(objects.rest.len()), read: 0, granted: 0, avoid }
     }
 
     /// The bytes of memory of what it remembers.
     pub(super) fn held_bytes(&self) -> usize {
         let Self { declared, others, avoid, .. } = self;
         let bits = if let Declared::Read(bits) = declared { size_of_val(&**bits) } else { 0 };
-        let names = others.iter().map(|name| size_of::<Arc<str>>() + name.len());
         let member = |(name, value): (&String, &Value)| name.len() + held_bytes(value);
-        bits + names.sum::<usize>() + avoid.held_bytes(|object| object.iter().map(member).sum())
-    }
-
-    /// The captured names with one more.
-    pub(super) fn others_with(&self, name: &str) -> Arc<[Arc<str>]> {
-        let at = self.others.partition_point(|known| &**known < name);
-        let (before, behind) = self.others.split_at(at);
-        before.iter().cloned().chain([name.into()]).chain(behind.iter().cloned()).collect()
+        bits + others.held_bytes() + avoid.held_bytes(|object| object.iter().map(member).sum())
     }
 }

@@ -210,18 +210,19 @@ mod tests {
     /// Compares the lengths after each member with those of what remains then, at each place of an object.
     fn check(schema: &Value) {
         for order in [PropertyOrder::Any, PropertyOrder::Declared] {
-            let (mut pending, mut checked) = (vec![start(schema, order)], 0);
-            while let Some(members) = pending.pop() {
+            let (mut pending, mut checked) = (vec![(start(schema, order), 0)], 0);
+            while let Some((members, others)) = pending.pop() {
                 let (rest_lens, left) = (RestLens::new(&members), members.left());
                 let classes =
                     (0..members.objects().rest.len()).filter(|class| members.offers_other(*class, left));
                 let nexts = members.offered(left).map(Next::Member).chain(classes.map(Next::Other));
                 for next in nexts.collect::<Vec<_>>() {
-                    let (_, after) = members.after_next(next, "other");
+                    let (_, after) = members.after_next(next, &format!("other {others}"));
                     assert_eq!(rest_lens.after(next), after.rest_len(), "{next:?} of {schema}, {order:?}");
                     assert_eq!(rest_lens.after(next), counted(&after), "{next:?} of {schema}, {order:?}");
                     checked += 1;
-                    pending.extend((after.progress.others.len() < 2).then_some(after));
+                    let others = others + u32::from(matches!(next, Next::Other(_)));
+                    pending.extend((others < 2).then_some((after, others)));
                 }
             }
             assert!(checked > 4, "{schema}");

@@ -158,7 +158,7 @@ impl Binder for OtherName {
         let name: Arc<str> = decode(name).into();
         let way = |&(at, class): &Offer| {
             let before: &Members = &self.before.alive[at];
-            (self.schema, before.clone(), before.after_other(class, before.progress.others_with(&name)))
+            (self.schema, before.clone(), before.after_other(class, before.others_with(&name)))
         };
         values_then(&self.before, &name, self.offers.iter().map(way))
     }

@@ -45,8 +45,7 @@ impl Excluded {
     pub(super) fn reads(&self, state: StateId, bytes: &[u8]) -> Option<StateId> {
         let (known, more) = self.unpack(state);
         let known = known.and_then(|state| self.known.reads(state, bytes));
-        let next = |state, byte: &u8| self.more.next(state, *byte);
-        self.pack(known, more.and_then(|state| bytes.iter().try_fold(state, next)))
+        self.pack(known, more.and_then(|state| self.more.reads(state, bytes)))
     }
 
     /// The bytes that go on to a word or its beginning.
@@ -77,7 +76,7 @@ impl Excluded {
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.known.memory_bytes() + self.more.memory_bytes()
+        self.known.memory_bytes() + self.more.own_bytes()
     }
 
     /// Both places in one number, counted from one; zero is no place.
@@ -95,12 +94,8 @@ impl Excluded {
 
 impl StringLanguage {
     /// These strings, of which none is excluded, but those whose text is one of the `known` or of `more`; `None` where none is left.
-    pub(in crate::json) fn but(
-        &self,
-        known: Option<&Arc<Dfa>>,
-        more: impl IntoIterator<Item = impl Into<Arc<str>>>,
-    ) -> Option<Self> {
-        let excluded = Excluded::new(known, Listed::new(more));
+    pub(in crate::json) fn but(&self, known: Option<&Arc<Dfa>>, more: Listed) -> Option<Self> {
+        let excluded = Excluded::new(known, more);
         let can_be_longer = |excluded: &Excluded| self.is_endless() || self.can_be_longer(excluded);
         // Where each word can be longer none kills a prefix; otherwise the difference says which is killed.
         if excluded.as_ref().is_none_or(can_be_longer) {

@@ -25,6 +25,7 @@ use wide::Wide;
 pub(super) use words::{OpenWords, Words};
 
 use crate::expression::{Class, Expression, Kind, Label, Language, Leaf, PlainText, State, fingerprint};
+use crate::json::listed::Listed;
 use crate::limits::LimitExceeded;
 use crate::regular::{ByteSet, Dfa, Window, begins_character};
 
@@ -84,10 +85,7 @@ pub(super) fn any_string() -> Leaf {
 }
 
 /// The strings of a leaf but some; `None` where none is left.
-pub(super) fn all_but<'w>(
-    strings: &Expression,
-    words: impl IntoIterator<Item = &'w str>,
-) -> Option<Expression> {
+pub(super) fn all_but(strings: &Expression, words: Listed) -> Option<Expression> {
     let Kind::Match { leaf, .. } = strings.kind() else { unreachable!("strings are a leaf") };
     let strings: &StringLanguage = leaf.downcast_ref().expect("of strings");
     strings.but(None, words).map(|others| Expression::leaf(Leaf::new(others)))

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use super::words::Words;
 use super::{Escapes, StringLanguage, decode};
 use crate::expression::{Language, Leaf, State};
+use crate::json::listed::Listed;
 use crate::regular::{Dfa, Pattern, Window};
 
 fn words(words: &[&str]) -> Arc<Dfa> {
@@ -19,7 +20,7 @@ fn text_of(dfa: Arc<Dfa>, min: u32, max: Option<u32>) -> StringLanguage {
 }
 
 fn excluding(dfa: Arc<Dfa>, words: &[&str]) -> StringLanguage {
-    text_of(dfa, 0, None).but(None, words.iter().copied()).expect("some are left")
+    text_of(dfa, 0, None).but(None, Listed::new(words.iter().copied())).expect("some are left")
 }
 
 fn read(strings: &StringLanguage, text: &[u8]) -> Option<State> {
@@ -142,8 +143,8 @@ fn excluded_words_are_refused_in_every_spelling() {
     {
         assert_eq!(accepts(&free, text), expected, "{text}");
     }
-    assert!(text_of(words(&["a"]), 0, None).but(None, ["a"]).is_none());
-    let short = text_of(Dfa::text(), 0, Some(1)).but(None, ["a"]).expect("others are left");
+    assert!(text_of(words(&["a"]), 0, None).but(None, Listed::new(["a"])).is_none());
+    let short = text_of(Dfa::text(), 0, Some(1)).but(None, Listed::new(["a"])).expect("others are left");
     assert!(accepts(&short, "\"b\"") && read(&short, b"\"a").is_none());
     // Of a finite language, what is left decides which prefixes live.
     let left = excluding(words(&["ab", "ac", "b"]), &["ab", "b"]);
@@ -247,7 +248,7 @@ proptest! {
         let some: Vec<&str> = some.iter().map(String::as_str).collect();
         let max = more.map(|more| min + more);
         let strings = if are_excluded {
-            text_of(Dfa::text(), min, max).but(None, some)
+            text_of(Dfa::text(), min, max).but(None, Listed::new(some))
         } else {
             Some(text_of(words(&some), min, max)).filter(|strings| !strings.window.is_empty())
         };
@@ -289,7 +290,7 @@ proptest! {
         let window = Window::new(dfa.clone(), min, more.map(|more| min + more), 100_000).unwrap();
         prop_assume!(!window.is_empty());
         let all = text_of(dfa, min, more.map(|more| min + more));
-        let strings = if named { all.but(None, ["abc", "ab"]) } else { Some(all) };
+        let strings = if named { all.but(None, Listed::new(["abc", "ab"])) } else { Some(all) };
         let Some(strings) = strings else { return Ok(()) };
         let spelling = serde_json::to_string(&prefix).unwrap();
         let begun = [spelling.strip_suffix('"').unwrap(), half].concat();

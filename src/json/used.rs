@@ -1,0 +1,103 @@
+//! Values that must not be spelled again, by their kinds.
+//!
+//! An array whose elements must differ has more of them in each state. Numbers and strings share what they can with the state before, and are read as
+//! automata as they are ([`Listed`]). Arrays and objects are a list: those that are still to be avoided are found anew when one begins.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::list::{List, held_bytes};
+use super::listed::Listed;
+use super::number::Points;
+use crate::schema::{Decimal, are_equal};
+
+/// Different values.
+#[derive(Clone, Debug, Default, PartialEq, Hash)]
+pub(super) struct Used {
+    has_null: bool,
+    has_false: bool,
+    has_true: bool,
+    numbers: Points,
+    texts: Listed,
+    nested: List<Arc<Value>>,
+}
+
+impl Used {
+    /// These values, which no state had before.
+    pub(super) fn of<'v>(values: impl Iterator<Item = &'v Arc<Value>>) -> Self {
+        let all = values.fold(Self::default(), |all, value| all.with(value));
+        Self { numbers: all.numbers.unshared(), texts: all.texts.unshared(), ..all }
+    }
+
+    /// These and one more.
+    pub(super) fn with(&self, value: &Arc<Value>) -> Self {
+        let mut all = self.clone();
+        match &**value {
+            Value::Null => all.has_null = true,
+            Value::Bool(truth) => *(if *truth { &mut all.has_true } else { &mut all.has_false }) = true,
+            Value::String(text) => all.texts = self.texts.with(text.as_str().into()),
+            Value::Number(number) => all.numbers = self.numbers.with(&exactly(number)),
+            Value::Array(_) | Value::Object(_) if self.has(value) => {}
+            Value::Array(_) | Value::Object(_) => {
+                all.nested = self.nested.iter().chain([value]).cloned().collect();
+            }
+        }
+        all
+    }
+
+    pub(super) fn has(&self, value: &Value) -> bool {
+        match value {
+            Value::Null => self.has_null,
+            Value::Bool(truth) => self.has_bool(*truth),
+            Value::String(text) => self.texts.find(text.as_bytes()).is_some(),
+            Value::Number(number) => self.numbers.has_number(&exactly(number)),
+            Value::Array(_) | Value::Object(_) => self.nested.iter().any(|used| are_equal(used, value)),
+        }
+    }
+
+    pub(super) fn has_null(&self) -> bool {
+        self.has_null
+    }
+
+    pub(super) fn has_bool(&self, truth: bool) -> bool {
+        if truth { self.has_true } else { self.has_false }
+    }
+
+    pub(super) fn numbers(&self) -> &Points {
+        &self.numbers
+    }
+
+    pub(super) fn texts(&self) -> &Listed {
+        &self.texts
+    }
+
+    pub(super) fn arrays(&self) -> impl Iterator<Item = &Vec<Value>> {
+        self.nested.iter().filter_map(|value| value.as_array())
+    }
+
+    pub(super) fn objects(&self) -> impl Iterator<Item = &Map<String, Value>> {
+        self.nested.iter().filter_map(|value| value.as_object())
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        let literals = [self.has_null, self.has_false, self.has_true].into_iter().filter(|has| *has).count();
+        literals + self.numbers.len() + self.texts.len() + self.nested.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes of memory that they do not share with those before the last value.
+    pub(super) fn own_bytes(&self) -> usize {
+        let last = self.nested.last().map_or(0, |value| held_bytes(value));
+        self.numbers.own_bytes() + self.texts.own_bytes() + self.nested.held_bytes(|_| 0) + last
+    }
+}
+
+fn exactly(number: &serde_json::Number) -> Decimal {
+    Decimal::from_number(number, usize::MAX)
+        .expect("a numeral that was read has no exponent beyond all reason")
+}
