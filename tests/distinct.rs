@@ -4,11 +4,12 @@
 
 use std::cell::Cell;
 
-use harmony_mask::{Matcher, Options};
+use harmony_mask::schema::SchemaErrorKind;
+use harmony_mask::{Error, Matcher, Options};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::harness::COMPILER;
+use crate::harness::{COMPILER, HABITS, Random, brute_force, walk as walk_tokens};
 use crate::schemas::{accepts, check, grammar, oracle, read, run};
 
 pub(crate) const ELEMENTS: [&str; 5] = ["null", "1", "2", r#""a""#, r#""b""#];
@@ -48,17 +49,58 @@ fn document() -> impl Strategy<Value = Value> {
     )
 }
 
+/// What is promised of the arrays that the oracle allows.
+#[derive(Clone, Copy)]
+enum Promise {
+    /// No others are accepted.
+    Sound,
+    /// All of them are, and no others.
+    Complete,
+}
+
 /// Reads each element behind a text, and all that may follow: whatever is read can be completed, and to what the oracle allows.
-fn walk(matcher: &Matcher, text: &str, allowed: &impl Fn(&Value) -> bool) -> Result<(), TestCaseError> {
+fn walk(
+    matcher: &Matcher,
+    text: &str,
+    (elements, promise): (&[&str], Promise),
+    allowed: &impl Fn(&Value) -> bool,
+) -> Result<(), TestCaseError> {
     let Some(at) = read(matcher, text.as_bytes()) else { return Ok(()) };
     let units = matcher.automaton().shortest_completion(&at);
     prop_assert!(matcher.automaton().completes(&at, &units), "{} has no completion", text);
     for end in ["", "]"].map(|end| format!("{text}{end}")) {
         let is_allowed = || serde_json::from_str(&end).is_ok_and(|value| allowed(&value));
-        prop_assert!(!accepts(matcher, end.as_bytes()) || is_allowed(), "{}", end);
+        let accepted = accepts(matcher, end.as_bytes());
+        prop_assert!(!accepted || is_allowed(), "{} is accepted", end);
+        let is_missing = matches!(promise, Promise::Complete) && !accepted && is_allowed();
+        prop_assert!(!is_missing, "{} is not accepted", end);
     }
     let before = if text == "[" { "" } else { "," };
-    ELEMENTS.iter().try_for_each(|element| walk(matcher, &format!("{text}{before}{element}"), allowed))
+    let next = |element: &&str| {
+        let text = format!("{text}{before}{element}");
+        let leads_nowhere = matches!(promise, Promise::Complete) && read(matcher, text.as_bytes()).is_none();
+        if leads_nowhere {
+            let found = completion(&text, elements, allowed);
+            prop_assert!(found.is_none(), "{:?} is not accepted", found);
+        }
+        walk(matcher, &text, (elements, promise), allowed)
+    };
+    elements.iter().try_for_each(next)
+}
+
+/// An array that is allowed and begins so.
+fn completion(text: &str, elements: &[&str], allowed: &impl Fn(&Value) -> bool) -> Option<String> {
+    let closed = format!("{text}]");
+    let array: Value = serde_json::from_str(&closed).expect("JSON");
+    if allowed(&array) {
+        return Some(closed);
+    }
+    let array = array.as_array().expect("an array");
+    // A longer one would repeat an element.
+    let repeats = (1..array.len()).any(|at| array[..at].contains(&array[at]));
+    let before = if text == "[" { "" } else { "," };
+    let longer = |element: &&str| completion(&format!("{text}{before}{element}"), elements, allowed);
+    if repeats { None } else { elements.iter().find_map(longer) }
 }
 
 /// Checks the grammars of random schemas, of which some may be refused but not most.
@@ -79,7 +121,173 @@ pub(crate) fn check_most(
 
 #[test]
 fn no_element_leads_to_where_none_is_left() {
-    check_most(3_000, document(), |matcher, document| walk(matcher, "[", &oracle(document)));
+    let promise = (&ELEMENTS[..], Promise::Sound);
+    check_most(3_000, document(), |matcher, document| walk(matcher, "[", promise, &oracle(document)));
+}
+
+/// Elements with parts, and one without.
+const NESTED: [&str; 6] = ["null", "[1]", "[2]", r#"{"a":1}"#, r#"{"a":2}"#, r#"{"b":1}"#];
+
+/// Some of these, as an `enum`, an `anyOf` of alternatives that exclude each other, or one of which several are an alternative.
+fn some_nested() -> impl Strategy<Value = Value> {
+    let elements = NESTED.map(|element| serde_json::from_str::<Value>(element).expect("JSON")).to_vec();
+    let one = json!({"enum": [1, 2]});
+    let closed = json!(false);
+    let object = json!({"type": "object", "properties": {"a": one}, "required": ["a"], "additionalProperties": closed});
+    let array = json!({"type": "array", "prefixItems": [one], "items": closed, "minItems": 1});
+    let several = [object, array].map(|several| json!({"anyOf": [several, {"const": null}]}));
+    let listed = prop::sample::subsequence(elements, 1..=5);
+    prop_oneof![
+        4 => listed.clone().prop_map(|elements| json!({ "enum": elements })),
+        2 => listed.prop_map(|elements| {
+            let constants: Vec<_> = elements.into_iter().map(|element| json!({"const": element})).collect();
+            json!({ "anyOf": constants })
+        }),
+        1 => prop::sample::select(several.to_vec()),
+    ]
+}
+
+fn nested_document() -> impl Strategy<Value = Value> {
+    let rest = prop_oneof![3 => some_nested(), 1 => Just(json!(false))];
+    let prefix = prop::collection::vec(some_nested(), 0..4);
+    (prefix, rest, 0_u32..5, prop::option::of(0_u32..6)).prop_map(|(prefix, rest, least, most)| {
+        let mut array = json!({"type": "array", "uniqueItems": true, "minItems": least, "items": rest});
+        most.into_iter().for_each(|most| array["maxItems"] = most.into());
+        if !prefix.is_empty() {
+            array["prefixItems"] = prefix.into();
+        }
+        array
+    })
+}
+
+/// Of few elements, whatever their types, exactly the valid arrays are accepted, and what has one is not refused.
+#[test]
+fn arrays_of_few_arrays_and_objects_are_complete() {
+    let (compiled, refused) = (Cell::new(0_u32), Cell::new(0_u32));
+    run(500, &nested_document(), |document| {
+        let (allowed, promise) = (oracle(&document), (&NESTED[..], Promise::Complete));
+        let fail = |error: &dyn std::fmt::Display| TestCaseError::fail(format!("{document}: {error}"));
+        let count = |count: &Cell<u32>| count.set(count.get() + 1);
+        match COMPILER.compile_schema(&document, &Options::default()) {
+            Ok(grammar) => {
+                count(&compiled);
+                walk(&grammar.matcher(), "[", promise, &allowed).map_err(|error| fail(&error))
+            }
+            Err(error) => {
+                count(&refused);
+                completion("[", &NESTED, &allowed)
+                    .map_or(Ok(()), |valid| Err(fail(&format!("{error}, but {valid}"))))
+            }
+        }
+    });
+    assert!(compiled.get() > 250 && refused.get() > 25, "{compiled:?} compiled, {refused:?} refused");
+}
+
+/// What must follow is not used up, and what is needed for it is told in the mask.
+#[test]
+fn few_elements_are_kept_for_where_they_are_needed() {
+    let unique = |mut schema: Value| {
+        schema["uniqueItems"] = true.into();
+        schema
+    };
+    let array = |schema: Value| {
+        let mut schema = unique(schema);
+        schema["type"] = "array".into();
+        schema
+    };
+    let objects = json!([{"a": 1}, {"b": 2}]);
+    check(
+        array(json!({"items": {"enum": objects}})),
+        &["[]", r#"[{"a":1},{"b":2}]"#, r#"[{"b":2},{"a":1}]"#],
+        &[r#"[{"a":1},{"a":1}]"#, r#"[{"a":1},{"b":2},{"b":2}]"#],
+    );
+    check(
+        array(json!({"items": {"enum": [{}, {"b": 2}]}})),
+        &[r#"[{},{"b":2}]"#, r#"[{"b":2},{}]"#],
+        &["[{},{}]"],
+    );
+    check(array(json!({"items": {"enum": [[1], [2]]}})), &["[[1],[2]]", "[[2],[1]]"], &["[[1],[1]]"]);
+    let tagged = |tag: &str| json!({"type": "object", "properties": {"t": {"const": tag}}, "required": ["t"], "additionalProperties": false});
+    check(
+        array(json!({"items": {"oneOf": [tagged("a"), tagged("b")]}, "minItems": 2})),
+        &[r#"[{"t":"a"},{"t":"b"}]"#, r#"[{"t":"b"},{"t":"a"}]"#],
+        &[r#"[{"t":"a"}]"#, r#"[{"t":"a"},{"t":"a"}]"#],
+    );
+    check(
+        unique(json!({"enum": [[{"a": 1}, {"b": 2}]]})),
+        &[r#"[{"a":1},{"b":2}]"#],
+        &["[]", r#"[{"a":1}]"#],
+    );
+    check(unique(json!({"enum": [null, [[1], [2], [3]]]})), &["null", "[[1],[2],[3]]"], &["[[1],[2]]"]);
+    let pairs = array(json!({"items": {"enum": [[1, 2], [1, 3]]}, "minItems": 2}));
+    check(pairs, &["[[1,2],[1,3]]", "[[1,3],[1,2]]"], &["[[1,2]]", "[[1,2],[1,2]]"]);
+    let pairs = unique(json!({"enum": [[1, 2], [1, 3]]}));
+    check(array(json!({"items": pairs, "minItems": 2})), &["[[1,2],[1,3]]", "[[1,3],[1,2]]"], &["[[1,3]]"]);
+    let tuple =
+        |prefix: Value, least: u32| array(json!({"prefixItems": prefix, "items": false, "minItems": least}));
+    check(tuple(json!([{"enum": [1, 2]}, {"const": 1}]), 2), &["[2,1]"], &["[1,1]", "[1,2]", "[2]"]);
+    let three = json!([{"enum": [[1], [2], [3]]}, {"enum": [[1], [2]]}, {"enum": [[2], [3]]}]);
+    check(
+        tuple(three, 3),
+        &["[[1],[2],[3]]", "[[3],[1],[2]]", "[[2],[1],[3]]"],
+        &["[[1],[2],[2]]", "[[3],[2],[3]]", "[[1],[2]]"],
+    );
+    let integer = json!({"type": "integer", "minimum": 1, "maximum": 3});
+    check(
+        tuple(json!([integer, {"enum": [3, 2.0]}, {"const": 3}]), 3),
+        &["[1,2,3]"],
+        &["[2,2,3]", "[2,3,3]"],
+    );
+}
+
+/// Masks are the brute force where an element may be needed later.
+#[test]
+fn masks_leave_what_is_needed() {
+    let three = json!([{"enum": ["ab", "abc", "b"]}, {"enum": ["ab", "abc"]}, {"enum": ["abc", "b"]}]);
+    for prefix in [three, json!([{"type": "string"}, {"enum": ["a", {"a": 1}]}, {"const": "a"}])] {
+        let mut array = json!({"type": "array", "uniqueItems": true, "minItems": 3, "items": false});
+        array["prefixItems"] = prefix;
+        let grammar = COMPILER.compile_schema(&array, &Options::default()).expect("a schema");
+        let mut random = Random::new(3);
+        for round in 0..2 {
+            walk_tokens(&grammar, HABITS[round], 8, &mut random, |matcher, mask| {
+                let expected = if matcher.is_finished() { mask.clone() } else { brute_force(matcher) };
+                assert!(mask.iter().eq(expected.iter()), "{array} after {:?}", matcher.tokens());
+            });
+        }
+    }
+}
+
+/// What is refused says whether anything is known to be valid.
+#[test]
+fn refusals_claim_what_is_known() {
+    let overlapping = json!({"anyOf": [
+        {"type": "object", "properties": {"a": {"enum": [1, 2]}}, "required": ["a"], "additionalProperties": false},
+        {"type": "object", "properties": {"a": {"enum": [2, 3]}}, "required": ["a"], "additionalProperties": false},
+    ]});
+    for (schema, kind) in [
+        (
+            json!({"type": "array", "items": {"const": {"a": 1}}, "minItems": 2}),
+            SchemaErrorKind::Unsatisfiable,
+        ),
+        (
+            json!({"type": ["null", "array"], "items": {"const": 1}, "minItems": 2}),
+            SchemaErrorKind::Unsupported,
+        ),
+        (json!({"type": "array", "items": overlapping, "minItems": 3}), SchemaErrorKind::Unsupported),
+    ] {
+        let unique = json!({"allOf": [schema], "uniqueItems": true});
+        match COMPILER.compile_schema(&unique, &Options::default()) {
+            Err(Error::Schema { source, .. }) => {
+                assert_eq!(
+                    (source.kind(), source.keyword()),
+                    (kind, Some("uniqueItems")),
+                    "{unique}: {source}"
+                );
+            }
+            other => panic!("{unique}: {other:?}"),
+        }
+    }
 }
 
 /// An element that must come may be used up where it does not count: then nothing is compiled that could not be ended.
@@ -112,7 +320,9 @@ fn elements_of_other_values_are_not_used_up() {
         &[r#"["x",null,1]"#, r#"["",null,2]"#, r#"["",null,1,2]"#],
         &[r#"["x",null,"x"]"#, r#"["",null,2.0,2]"#, r#"["",null]"#],
     );
-    let taken =
-        COMPILER.compile_schema(&tuple(json!([{"type": "string"}, {"const": "b"}]), 2), &Options::default());
-    assert!(taken.expect_err("the first may be `b`").to_string().contains("uniqueItems"));
+    check(
+        tuple(json!([{"type": "string"}, {"const": "b"}]), 2),
+        &[r#"["a","b"]"#, r#"["","b"]"#, r#"["bb","b"]"#],
+        &[r#"["b","b"]"#, r#"["b"]"#, r#"["a"]"#],
+    );
 }

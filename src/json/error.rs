@@ -34,7 +34,7 @@ impl fmt::Display for SpellingError {
             Self::TooFewDistinct { pointer } => {
                 write!(
                     f,
-                    "at {pointer}: `uniqueItems` asks for more distinct elements than are known to exist"
+                    "at {pointer}: `uniqueItems` asks for more distinct elements than are known to exist, whichever come first"
                 )
             }
             Self::NoRoomToRepeat { pointer } => {

@@ -4,12 +4,12 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use serde_json::{Map, Value as Json};
 
 use super::array::array;
-use super::distinct::{Counts, Plans};
+use super::distinct::{Counts, Plans, Scarce, Supply};
 use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
 use super::leaves::{LeafMaker, Leaves};
@@ -63,6 +63,8 @@ pub(super) struct Spelling {
     facts: Box<[OnceLock<Arc<Facts>>]>,
     pub(super) plans: Plans,
     pub(super) counts: Counts,
+    /// Of the arrays whose elements could use each other up.
+    scarce: HashMap<(NodeId, usize), Scarce>,
     /// Lists of names that objects were asked for, each made once: alternatives of a union often have the same.
     names: Mutex<HashMap<Names, Arc<Words>>>,
 }
@@ -77,14 +79,20 @@ impl Spelling {
         length::check(&schema, limits)?;
         let plans = plans(&schema, limits)?;
         let counts = Counts::new(&schema, &plans, limits)?;
-        let (mut maker, mut leaves) = (LeafMaker::default(), Vec::new());
+        let (mut maker, mut leaves, mut scarce) = (LeafMaker::default(), Vec::new(), HashMap::new());
         for node in schema.nodes() {
             let values = schema.values(node);
             let wishing = values.objects.iter().map(object::wishing_size).fold(0, usize::saturating_add);
             limits.charge(1 + wishing / WAYS_PER_STEP)?;
             leaves.push(maker.make(values, limits)?);
-            if !values.arrays.iter().all(|arrays| counts.suffice(&schema, arrays)) {
-                return Err(SpellingError::TooFewDistinct { pointer: schema.place(node) });
+            for (cell, arrays) in values.arrays.iter().enumerate() {
+                match counts.supply(&schema, arrays, limits)? {
+                    Supply::Enough => {}
+                    Supply::Scarce(values) => drop(scarce.insert((node, cell), values)),
+                    Supply::Unknown => {
+                        return Err(SpellingError::TooFewDistinct { pointer: schema.place(node) });
+                    }
+                }
             }
             if !can_repeat(&plans, node, &values.arrays) {
                 return Err(SpellingError::NoRoomToRepeat { pointer: schema.place(node) });
@@ -101,6 +109,7 @@ impl Spelling {
             leaves,
             plans,
             counts,
+            scarce,
             names: Mutex::default(),
         })
     }
@@ -115,6 +124,11 @@ impl Spelling {
         // Made while nobody waits for the lock; two that make the same list at once keep one.
         let words = Arc::new(Words::new(&names));
         known().entry(names).or_insert(words).clone()
+    }
+
+    /// What is known of an array cell whose elements could use each other up.
+    pub(super) fn scarce(&self, node: NodeId, cell: usize) -> Option<&Scarce> {
+        self.scarce.get(&(node, cell))
     }
 
     /// What is known of the objects of a node.

@@ -156,6 +156,13 @@ fn are_equal_numbers(a: &Number, b: &Number) -> bool {
 }
 
 impl Objects {
+    /// The schemas that a name may have: its own, or those of its classes.
+    pub(super) fn schemas_of(&self, name: &str) -> impl Iterator<Item = NodeId> {
+        let declared = self.schema_of(name);
+        let classes = self.classes_of(name).filter(move |_| declared.is_none());
+        declared.into_iter().chain(classes.map(|class| class.schema))
+    }
+
     /// The schema of a declared member.
     fn schema_of(&self, name: &str) -> Option<NodeId> {
         self.members.iter().find(|member| &*member.name == name).map(|member| member.schema)

@@ -96,7 +96,7 @@ impl SchemaError {
 
     /// An array whose elements must differ, and of which not enough are known to exist.
     pub(crate) fn too_few_distinct(pointer: String) -> Self {
-        let message = "asks for more distinct elements than are known to exist";
+        let message = "asks for more distinct elements than are known to exist, whichever come first";
         Self::new(SchemaErrorKind::TooFewDistinct, pointer, Some("uniqueItems"), message)
     }
 

@@ -55,14 +55,14 @@ impl Binder for Element {
         elements.end().map(Beginning::all).into_iter().chain(next.map(behind)).collect()
     }
 
-    /// Elements that the arrays to avoid begin with, and such that follow where they must differ. Where one must be repeated all of it matters.
+    /// Elements that the arrays to avoid begin with, and such that follow or that what follows needs where they must differ. Where one must be repeated all of it matters.
     fn told_apart(&self, later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
         if self.0.must_repeat() {
             return None;
         }
         let avoided = self.0.progress.avoid.iter().filter_map(|array| array.first().cloned());
         let later = later.iter().filter(|_| self.0.arrays().unique).filter_map(|text| parse(text));
-        Some(spelled(self.0.possible(avoided.chain(later))))
+        Some(spelled(self.0.possible(avoided.chain(later).chain(self.0.scarce()))))
     }
 
     fn min_len(&self) -> u32 {

@@ -67,7 +67,10 @@ impl Elements {
     fn ways(&self) -> Count {
         match self.plan() {
             Some(_) => self.spelling.counts.planned((self.node, self.cell), self.progress.plan),
-            None => self.spelling.counts.arrays(self.arrays(), self.progress.read),
+            None => {
+                let cell = (self.node, self.cell);
+                self.spelling.counts.arrays(cell, self.arrays(), self.progress.read)
+            }
         }
     }
 
@@ -91,7 +94,8 @@ impl Elements {
     /// Those of some values that may be the element before the ones that remain.
     fn possible(&self, values: impl Iterator<Item = Value>) -> impl Iterator<Item = Value> {
         let (arrays, Progress { read, seen, avoid, .. }) = (self.arrays(), &self.progress);
-        let taken = taken(avoid.iter().filter_map(|array| array.first()), self.ways());
+        let mut taken = taken(avoid.iter().filter_map(|array| array.first()), self.ways());
+        taken.extend(self.needed());
         let is_free = move |value: &Value| {
             !seen.values().has(value) && !taken.iter().any(|known| are_equal(known, value))
         };
@@ -100,6 +104,18 @@ impl Elements {
             kinds.any(|kind| self.spelling.schema.node_has(kind.schema, value))
         };
         values.filter(is_free).filter(is_element)
+    }
+
+    /// Values that the element before must not have, as they are needed for what remains.
+    fn needed(&self) -> Vec<Arc<Value>> {
+        let scarce = self.spelling.scarce(self.node, self.cell);
+        scarce.map_or_else(Vec::new, |scarce| scarce.needed(self.progress.read, self.progress.seen.values()))
+    }
+
+    /// Values on which it may depend what is needed.
+    fn scarce(&self) -> impl Iterator<Item = Value> {
+        let scarce = self.spelling.scarce(self.node, self.cell);
+        scarce.into_iter().flat_map(|scarce| scarce.suiting(self.progress.read)).cloned()
     }
 
     /// Whether two elements must be equal, and no two were.
@@ -180,7 +196,8 @@ impl Elements {
             let value = self.spelling.value(kind.schema, level);
             return Some(value.then(Expression::rule(Arc::new(after))));
         }
-        let avoid = taken(self.progress.avoid.iter().filter_map(|array| array.first()), after.ways());
+        let mut avoid = taken(self.progress.avoid.iter().filter_map(|array| array.first()), after.ways());
+        avoid.extend(after.needed());
         let value = self.spelling.value_avoiding(kind.schema, level, &self.used(kind), &avoid)?;
         Some(Expression::capture(value, Expression::empty(), Arc::new(Element(after))))
     }

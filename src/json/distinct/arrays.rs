@@ -9,7 +9,7 @@ pub(super) fn suffice(
     count: impl Fn(NodeId) -> Count,
     may_be_equal: impl Fn(NodeId, NodeId) -> bool,
 ) -> bool {
-    let ways = Ways { arrays, is_exact: true, count };
+    let ways = Ways { arrays, clashes: None, is_exact: true, count };
     let prefix = ways.prefix();
     let is_left = |kinds: &[Kind], position: u32| {
         let is_used = |kind: &Kind| kinds.iter().any(|other| may_be_equal(kind.schema, other.schema));
@@ -34,13 +34,19 @@ pub(super) fn suffice(
 }
 
 /// The ways to go on in an array that counts nothing, after `read` elements; where these need not differ, all numbers beyond the bounds are one.
-pub(super) fn ways(arrays: &Arrays, read: u32, count: impl Fn(NodeId) -> Count) -> Count {
-    Ways { arrays, is_exact: true, count }.after(read)
+pub(super) fn ways(
+    arrays: &Arrays,
+    clashes: Option<&[u32]>,
+    read: u32,
+    count: impl Fn(NodeId) -> Count,
+) -> Count {
+    Ways { arrays, clashes, is_exact: true, count }.after(read)
 }
 
 /// The same by the states of the plan of an array that counts. Every state is after those that lead to it, but for itself.
 pub(super) fn ways_by_state(
     arrays: &Arrays,
+    clashes: Option<&[u32]>,
     plan: &ArrayPlan,
     count: impl Fn(NodeId) -> Count,
 ) -> Box<[Count]> {
@@ -48,7 +54,7 @@ pub(super) fn ways_by_state(
     for state in plan.states().rev() {
         let read = plan.read(state);
         let is_exact = arrays.max_items.is_some() || read < arrays.lengths();
-        let left = Ways { arrays, is_exact, count: &count };
+        let left = Ways { arrays, clashes, is_exact, count: &count };
         let (mut total, mut repeats) = (Count::from(plan.may_close(state)), false);
         for kind in arrays.kinds(read) {
             let Some(next) = plan.next(state, kind.counts_for) else { continue };
@@ -67,6 +73,8 @@ pub(super) fn ways_by_state(
 
 struct Ways<'a, C> {
     arrays: &'a Arrays,
+    /// See [`clashes`](super::apart::clashes).
+    clashes: Option<&'a [u32]>,
     /// Whether it is known how many elements were read.
     is_exact: bool,
     count: C,
@@ -150,8 +158,15 @@ impl<C: Fn(NodeId) -> Count> Ways<'_, C> {
         match all {
             ENDLESS => ENDLESS,
             _ if !self.arrays.unique => all,
-            _ if self.is_exact => all.saturating_sub(read.into()),
+            _ if self.is_exact => all.saturating_sub(self.taken(read).into()),
             _ => 0,
         }
+    }
+
+    /// How many of the elements before a place may be equal to the one there.
+    fn taken(&self, place: u32) -> u32 {
+        let Some(clashes) = self.clashes else { return place };
+        let prefix = self.prefix();
+        clashes[place.min(prefix) as usize] + place.saturating_sub(prefix)
     }
 }

@@ -4,24 +4,28 @@
 //! element, and those that can no longer be equal are dropped on the way: of an object that is being read only those remain that agree in
 //! all members read. A value may be chosen for a member where more ways to finish the object are left than values to avoid.
 //!
-//! For that, ways are counted. The counts are lower bounds: where the alternatives of a union overlap the largest one counts alone, an element of an array whose
-//! elements differ is taken to be none of as many values as there are elements before it, of a class of names 128 count, and objects that wish for something do not
-//! count unless they are without end. So near the end of a small finite set some array may not be offered, but no way is ever offered that cannot be finished.
+//! For that, ways are counted. The counts are lower bounds. Alternatives of a union that surely have no value in common (`apart`) add up, of others the largest one counts
+//! alone; an element of an array whose elements differ is taken to be none of as many values as there are elements before it that it may be equal to; of a class of names 128 count, and
+//! objects that wish for something do not count unless they are without end. So near the end of a small finite set some array may not be offered, but no way is ever
+//! offered that cannot be finished.
 //!
-//! An array in which an element that must come might be used up, whichever were chosen before, is refused when it is compiled (`suffice`): what is left is known only
-//! where all elements are.
+//! Elements that must come are not used up, whichever are chosen before, or the few values that they need are kept for them (`scarce`). An array for which neither is
+//! known is refused when it is compiled.
 
+mod apart;
 mod arrays;
 mod avoided;
 mod objects;
 mod scalars;
+mod scarce;
 
 pub(super) use avoided::{after_member, parse, spelled, taken};
+pub(super) use scarce::Scarce;
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::limits::{Budget, LimitExceeded};
-use crate::schema::{ArrayPlan, Arrays, NodeId, Objects, PlanState, Schema, WAYS_PER_STEP};
+use crate::schema::{ArrayPlan, Arrays, NodeId, Objects, PlanState, Schema, Values, WAYS_PER_STEP};
 use scalars::{scalar_count, string_count};
 
 /// A number of values, at least.
@@ -37,6 +41,20 @@ pub(super) struct Counts {
     endless: HashMap<NodeId, Endless>,
     /// The ways to go on in those of their array cells that count, by the states of their plans.
     planned: HashMap<(NodeId, usize), Box<[Count]>>,
+    /// See [`apart::clashes`], of those of their array cells that have a prefix.
+    clashes: Clashes,
+}
+
+type Clashes = HashMap<(NodeId, usize), Box<[u32]>>;
+
+/// Whether there are enough values for an array of different elements.
+pub(super) enum Supply {
+    /// Enough, whichever are chosen first.
+    Enough,
+    /// Enough, where those that are needed later are not chosen before.
+    Scarce(Scarce),
+    /// Not that it is known.
+    Unknown,
 }
 
 /// The plans of array cells that count.
@@ -70,15 +88,33 @@ impl Counts {
         self.values.get(&node).copied().unwrap_or(ENDLESS)
     }
 
-    /// Whether an array can be filled with distinct elements, whichever are chosen first.
-    pub(super) fn suffice(&self, schema: &Schema, arrays: &Arrays) -> bool {
-        let may_be_equal = |one, other| schema.may_share(one, other);
-        !arrays.unique || arrays::suffice(arrays, |node| self.node(node), may_be_equal)
+    /// Whether an array can be filled with distinct elements.
+    pub(super) fn supply(
+        &self,
+        schema: &Schema,
+        arrays: &Arrays,
+        limits: &Budget,
+    ) -> Result<Supply, LimitExceeded> {
+        let count = |node| self.node(node);
+        if !arrays.unique || arrays::suffice(arrays, count, |one, other| schema.may_share(one, other)) {
+            return Ok(Supply::Enough);
+        }
+        if !arrays.counts.is_empty() {
+            return Ok(Supply::Unknown);
+        }
+        limits.charge(1 + arrays.min_items as usize)?;
+        // Of values that are all known, but of which fewer are counted, it is not known whether each can be reached.
+        let list = |node| schema.listed(node).filter(|list| list.len() as Count == count(node));
+        Ok(match Scarce::new(arrays, count, list) {
+            Some(scarce) if scarce.can_be_filled() => Supply::Scarce(scarce),
+            _ => Supply::Unknown,
+        })
     }
 
-    /// The ways to go on in an array that counts nothing, after `read` elements.
-    pub(super) fn arrays(&self, arrays: &Arrays, read: u32) -> Count {
-        arrays::ways(arrays, read, |node| self.node(node))
+    /// The ways to go on in an array cell that counts nothing, after `read` elements.
+    pub(super) fn arrays(&self, cell: (NodeId, usize), arrays: &Arrays, read: u32) -> Count {
+        let clashes = self.clashes.get(&cell).map(|clashes| &**clashes);
+        arrays::ways(arrays, clashes, read, |node| self.node(node))
     }
 
     /// The ways to go on in an array cell that counts, from a state of its plan.
@@ -138,6 +174,15 @@ struct Counter<'s> {
     counts: HashMap<NodeId, Count>,
     /// See [`Counts`]; empty while counts still grow.
     planned: HashMap<(NodeId, usize), Box<[Count]>>,
+    clashes: Clashes,
+    /// See [`apart::groups`], of the arrays and of the objects of nodes.
+    groups: HashMap<(NodeId, Part), Box<[usize]>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Part {
+    Arrays,
+    Objects,
 }
 
 /// Schemas with more such nodes than this are not followed until it is certain what has no end.
@@ -158,11 +203,13 @@ impl<'s> Counter<'s> {
             scalars.insert(node, scalar_count(values, count));
             nodes.extend((!values.arrays.is_empty() || !values.objects.is_empty()).then_some(node));
         }
-        let (counts, planned) = (scalars.clone(), HashMap::new());
-        Self { schema, plans, limits, nodes, scalars, strings, counts, planned }
+        let (counts, planned, clashes, groups) =
+            (scalars.clone(), HashMap::new(), HashMap::new(), HashMap::new());
+        Self { schema, plans, limits, nodes, scalars, strings, counts, planned, clashes, groups }
     }
 
     fn settled(mut self) -> Result<Counts, LimitExceeded> {
+        self.find_clashes()?;
         let rounds = self.nodes.len().min(ROUNDS) + 1;
         for round in 1..=rounds {
             let grown = self.round()?;
@@ -178,7 +225,20 @@ impl<'s> Counter<'s> {
             self.plans.iter().filter(is_element).map(|(cell, plan)| (*cell, self.planned(*cell, plan)));
         self.planned = planned.collect();
         let endless = self.counts.keys().map(|node| (*node, self.endless(*node))).collect();
-        Ok(Counts { endless, planned: self.planned, values: self.counts })
+        Ok(Counts { endless, planned: self.planned, clashes: self.clashes, values: self.counts })
+    }
+
+    /// For the arrays among the elements whose own elements must differ.
+    fn find_clashes(&mut self) -> Result<(), LimitExceeded> {
+        for &node in &self.nodes {
+            for (cell, arrays) in self.schema.values(node).arrays.iter().enumerate() {
+                if arrays.unique && !arrays.prefix.is_empty() {
+                    let clashes = apart::clashes(self.schema, arrays, self.limits)?;
+                    self.clashes.extend(clashes.map(|clashes| ((node, cell), clashes)));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn endless(&self, node: NodeId) -> Endless {
@@ -196,6 +256,7 @@ impl<'s> Counter<'s> {
                 continue;
             }
             self.charge(node)?;
+            self.tell_apart(node)?;
             let count = self.node(node);
             if self.counts.insert(node, count) != Some(count) {
                 grown.push(node);
@@ -216,30 +277,62 @@ impl<'s> Counter<'s> {
         self.parts(node).into_iter().fold(self.scalars[&node], Count::saturating_add)
     }
 
-    fn planned(&self, (node, cell): (NodeId, usize), plan: &ArrayPlan) -> Box<[Count]> {
-        arrays::ways_by_state(&self.schema.values(node).arrays[cell], plan, |node| self.counts[&node])
+    fn planned(&self, cell: (NodeId, usize), plan: &ArrayPlan) -> Box<[Count]> {
+        let arrays = &self.schema.values(cell.0).arrays[cell.1];
+        arrays::ways_by_state(arrays, self.clashes(cell), plan, |node| self.counts[&node])
     }
 
-    fn arrays(&self, node: NodeId, cell: usize, arrays: &Arrays) -> Count {
+    fn clashes(&self, cell: (NodeId, usize)) -> Option<&[u32]> {
+        self.clashes.get(&cell).map(|clashes| &**clashes)
+    }
+
+    fn arrays(&self, cell: (NodeId, usize), arrays: &Arrays) -> Count {
         let start = |ways: &[Count]| ways[ArrayPlan::start().index()];
-        match (self.planned.get(&(node, cell)), self.plans.get(&(node, cell))) {
+        match (self.planned.get(&cell), self.plans.get(&cell)) {
             (Some(ways), _) => start(ways),
-            (None, Some(plan)) => start(&self.planned((node, cell), plan)),
-            (None, None) => arrays::ways(arrays, 0, |node| self.counts[&node]),
+            (None, Some(plan)) => start(&self.planned(cell, plan)),
+            (None, None) => arrays::ways(arrays, self.clashes(cell), 0, |node| self.counts[&node]),
         }
+    }
+
+    fn objects(&self, objects: &Objects) -> Count {
+        let members = objects.members.iter().map(|member| (member.required, member.schema));
+        let wishing = |grants| objects.granting(&[]).fewest(objects.wishes, grants);
+        let names = |class: usize| objects.rest[class].names.as_ref().and_then(|names| names.count());
+        objects::ways(objects, members, 0, wishing, names, |node| self.counts[&node])
+    }
+
+    /// The values of each alternative of the arrays, and of the objects.
+    fn alternatives(&self, node: NodeId) -> [(Part, Vec<Count>); 2] {
+        let Values { arrays, objects, .. } = self.schema.values(node);
+        let arrays = (0..).zip(arrays).map(|(cell, arrays)| self.arrays((node, cell), arrays));
+        let objects = objects.iter().map(|objects| self.objects(objects));
+        [(Part::Arrays, arrays.collect()), (Part::Objects, objects.collect())]
     }
 
     /// The arrays, and the objects.
     fn parts(&self, node: NodeId) -> [Count; 2] {
-        let values = self.schema.values(node);
-        let count = |node: NodeId| self.counts[&node];
-        let arrays = values.arrays.iter().enumerate().map(|(cell, arrays)| self.arrays(node, cell, arrays));
-        let objects = values.objects.iter().map(|objects| {
-            let members = objects.members.iter().map(|member| (member.required, member.schema));
-            let wishing = |grants| objects.granting(&[]).fewest(objects.wishes, grants);
-            let names = |class: usize| objects.rest[class].names.as_ref().and_then(|names| names.count());
-            objects::ways(objects, members, 0, wishing, names, count)
-        });
-        [arrays.max().unwrap_or(0), objects.max().unwrap_or(0)]
+        self.alternatives(node).map(|(part, counts)| match self.groups.get(&(node, part)) {
+            Some(groups) => apart::total(&counts, groups),
+            None => counts.into_iter().max().unwrap_or(0),
+        })
+    }
+
+    /// Finds the alternatives of a node that have no value in common, where that matters.
+    fn tell_apart(&mut self, node: NodeId) -> Result<(), LimitExceeded> {
+        let Values { arrays, objects, .. } = self.schema.values(node);
+        for (part, counts) in self.alternatives(node) {
+            let matters = counts.len() > 1 && !counts.contains(&ENDLESS);
+            if !matters || self.groups.contains_key(&(node, part)) {
+                continue;
+            }
+            let may_share = |one: usize, other: usize| match part {
+                Part::Arrays => self.schema.arrays_may_share(&arrays[one], &arrays[other]),
+                Part::Objects => self.schema.objects_may_share(&objects[one], &objects[other]),
+            };
+            let groups = apart::groups(counts.len(), may_share, self.limits)?;
+            self.groups.insert((node, part), groups);
+        }
+        Ok(())
     }
 }
