@@ -249,8 +249,8 @@ fn masks_leave_what_is_needed() {
         array["prefixItems"] = prefix;
         let grammar = COMPILER.compile_schema(&array, &Options::default()).expect("a schema");
         let mut random = Random::new(3);
-        for round in 0..2 {
-            walk_tokens(&grammar, HABITS[round], 8, &mut random, |matcher, mask| {
+        for habit in &HABITS[..2] {
+            walk_tokens(&grammar, *habit, 8, &mut random, |matcher, mask| {
                 let expected = if matcher.is_finished() { mask.clone() } else { brute_force(matcher) };
                 assert!(mask.iter().eq(expected.iter()), "{array} after {:?}", matcher.tokens());
             });
