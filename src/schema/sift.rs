@@ -24,11 +24,7 @@ impl<'d> Normaliser<'d> {
     }
 
     pub(super) fn sift_objects(&mut self, cells: &mut Vec<ObjectCell<'d>>) {
-        // It keeps hashes: there may be a thousand cells of many members each.
-        #[expect(
-            clippy::mutable_key_type,
-            reason = "an automaton computes more of itself later, but stays equal"
-        )]
+        // Hashes are kept: there may be a thousand cells, of many members each.
         let mut kept = IndexSet::with_capacity_and_hasher(cells.len(), RandomState::default());
         for mut cell in cells.drain(..) {
             for member in &mut cell.members {

@@ -7,9 +7,6 @@ use crate::schema::{Arrays, Kind, Schema};
 /// So many alternatives or places are compared with each other.
 const COMPARED: usize = 128;
 
-/// Pairs that are compared for the price of one step.
-const PAIRS_PER_STEP: usize = 16;
-
 /// For each alternative, of many the first ones, the group it is in: alternatives of different groups have no value in common.
 pub(super) fn groups(
     alternatives: usize,
@@ -17,7 +14,7 @@ pub(super) fn groups(
     limits: &Budget,
 ) -> Result<Box<[usize]>, LimitExceeded> {
     let mut groups: Vec<usize> = (0..alternatives.min(COMPARED)).collect();
-    limits.charge(groups.len().pow(2) / PAIRS_PER_STEP)?;
+    limits.charge(pairs(groups.len()))?;
     for one in 0..groups.len() {
         for other in 0..one {
             let (group, joined) = (groups[one], groups[other]);
@@ -27,6 +24,11 @@ pub(super) fn groups(
         }
     }
     Ok(groups.into())
+}
+
+/// Each pair is a step: two that nest are compared part by part.
+fn pairs(count: usize) -> usize {
+    count * count.saturating_sub(1) / 2
 }
 
 /// The values of all alternatives: the most of each group. When as many are avoided in each alternative as it has, then in each group no fewer than these.
@@ -49,7 +51,7 @@ pub(super) fn clashes(
     if prefix.len() > COMPARED {
         return Ok(None);
     }
-    limits.charge(prefix.len().pow(2) / PAIRS_PER_STEP)?;
+    limits.charge(pairs(prefix.len()))?;
     let may_be_equal = |one: &[Kind], other: &[Kind]| {
         one.iter().any(|one| other.iter().any(|other| schema.may_share(one.schema, other.schema)))
     };
