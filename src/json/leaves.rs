@@ -66,7 +66,7 @@ pub(super) struct LeafMaker {
 
 impl LeafMaker {
     /// The leaves of some values, which must stay where they are.
-    pub(super) fn make(&mut self, values: &Values, limits: &Budget) -> Result<Arc<Leaves>, LimitExceeded> {
+    pub(super) fn make(&mut self, values: &Values, budget: &Budget) -> Result<Arc<Leaves>, LimitExceeded> {
         if values.numbers.is_empty() && values.words.is_none() && values.strings.is_empty() {
             return Ok(self.none.clone());
         }
@@ -78,9 +78,9 @@ impl LeafMaker {
         let listed = listed.map(|words| self.of_words.entry(words.addr()).or_default().clone());
         let numerals = match &values.numbers[..] {
             [] => OnceLock::new(),
-            numbers => self.numerals(numbers, limits)?,
+            numbers => self.numerals(numbers, budget)?,
         };
-        let string = |cell| string(cell, limits).map(|leaf| self.leaf(leaf));
+        let string = |cell| string(cell, budget.limits()).map(|leaf| self.leaf(leaf));
         let strings = values.strings.iter().map(string).collect::<Result<_, _>>()?;
         let made = Arc::new(Leaves { listed, numerals, strings });
         self.of_values.insert(address, made.clone());
@@ -91,14 +91,14 @@ impl LeafMaker {
     fn numerals(
         &mut self,
         cells: &[Numbers],
-        limits: &Budget,
+        budget: &Budget,
     ) -> Result<OnceLock<Expression>, LimitExceeded> {
-        if limits.dfa_states >= number::SMALL && number::is_small(cells) {
+        if budget.limits().dfa_states >= number::SMALL && number::is_small(cells) {
             return Ok(OnceLock::new());
         }
-        let leaf = number::numbers(cells, limits.dfa_states)?;
+        let leaf = number::numbers(cells, budget.limits().dfa_states)?;
         if !self.known.contains(&leaf) {
-            limits.charge(leaf.memory_bytes() / BYTES_PER_STEP)?;
+            budget.charge(leaf.memory_bytes() / BYTES_PER_STEP)?;
         }
         Ok(self.leaf(leaf).into())
     }

@@ -47,10 +47,10 @@ pub fn value(
     schema: Schema,
     style: &Style,
     what: &str,
-    limits: impl Into<Budget>,
+    budget: impl Into<Budget>,
 ) -> Result<Expression, SpellingError> {
     let root = schema.root();
-    Ok(Arc::new(Spelling::new(schema, style, what, &limits.into())?).value(root, 0))
+    Ok(Arc::new(Spelling::new(schema, style, what, &budget.into())?).value(root, 0))
 }
 
 /// The texts of the objects among the values of a schema; `None` where it allows no object.
@@ -62,8 +62,8 @@ pub fn object(
     schema: Schema,
     style: &Style,
     what: &str,
-    limits: impl Into<Budget>,
+    budget: impl Into<Budget>,
 ) -> Result<Option<Expression>, SpellingError> {
     let root = schema.root();
-    Ok(Arc::new(Spelling::new(schema, style, what, &limits.into())?).objects(root))
+    Ok(Arc::new(Spelling::new(schema, style, what, &budget.into())?).objects(root))
 }

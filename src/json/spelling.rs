@@ -74,19 +74,19 @@ impl Spelling {
         schema: Schema,
         style: &Style,
         what: &str,
-        limits: &Budget,
+        budget: &Budget,
     ) -> Result<Self, SpellingError> {
-        length::check(&schema, limits)?;
-        let plans = plans(&schema, limits)?;
-        let counts = Counts::new(&schema, &plans, limits)?;
+        length::check(&schema, budget.limits())?;
+        let plans = plans(&schema, budget)?;
+        let counts = Counts::new(&schema, &plans, budget)?;
         let (mut maker, mut leaves, mut scarce) = (LeafMaker::default(), Vec::new(), HashMap::new());
         for node in schema.nodes() {
             let values = schema.values(node);
             let wishing = values.objects.iter().map(object::wishing_size).fold(0, usize::saturating_add);
-            limits.charge(1 + wishing / WAYS_PER_STEP)?;
-            leaves.push(maker.make(values, limits)?);
+            budget.charge(1 + wishing / WAYS_PER_STEP)?;
+            leaves.push(maker.make(values, budget)?);
             for (cell, arrays) in values.arrays.iter().enumerate() {
-                match counts.supply(&schema, arrays, limits)? {
+                match counts.supply(&schema, arrays, budget)? {
                     Supply::Enough => {}
                     Supply::Scarce(values) => drop(scarce.insert((node, cell), values)),
                     Supply::Unknown => {
@@ -352,11 +352,11 @@ impl Rule for Value {
 }
 
 /// The plans of all array cells that need one.
-fn plans(schema: &Schema, limits: &Budget) -> Result<Plans, LimitExceeded> {
+fn plans(schema: &Schema, budget: &Budget) -> Result<Plans, LimitExceeded> {
     let cells =
         schema.nodes().flat_map(|node| (0..).zip(&schema.values(node).arrays).map(move |cell| (node, cell)));
     let planned = cells.filter(|(_, (_, arrays))| arrays.is_planned());
-    planned.map(|(node, (cell, arrays))| Ok(((node, cell), plan(schema, arrays, limits)?))).collect()
+    planned.map(|(node, (cell, arrays))| Ok(((node, cell), plan(schema, arrays, budget)?))).collect()
 }
 
 /// Whether two elements can always be made equal in those arrays of a node that ask for it.
@@ -366,10 +366,10 @@ fn can_repeat(plans: &Plans, node: NodeId, arrays: &[Arrays]) -> bool {
 }
 
 /// The plan of an array cell.
-fn plan(schema: &Schema, arrays: &Arrays, limits: &Budget) -> Result<ArrayPlan, LimitExceeded> {
+fn plan(schema: &Schema, arrays: &Arrays, budget: &Budget) -> Result<ArrayPlan, LimitExceeded> {
     let planned =
         |kind: &Kind| PlannedKind { counts_for: kind.counts_for, len: schema.least_len(kind.schema).into() };
     let kinds = |kinds: &Vec<Kind>| kinds.iter().map(planned).collect();
     let positions: Vec<Vec<_>> = arrays.prefix.iter().map(kinds).collect();
-    ArrayPlan::new(&positions, &kinds(&arrays.rest), arrays.bounds(), limits)
+    ArrayPlan::new(&positions, &kinds(&arrays.rest), arrays.bounds(), budget)
 }

@@ -82,8 +82,8 @@ impl Rules {
             rules.push(Definition { name, position, productions: Vec::new() });
         }
         let rules = Self { rules, terminals: Vec::new(), holes: Vec::new(), ignored, special: None };
-        let (numbers, limits) = (BTreeMap::new(), &bounds.limits);
-        let mut builder = Builder { names, terminals, numbers, rules, owner: 0, symbols: 0, limits };
+        let (numbers, budget) = (BTreeMap::new(), &bounds.budget);
+        let mut builder = Builder { names, terminals, numbers, rules, owner: 0, symbols: 0, budget };
         for (index, rule) in written.into_iter().enumerate() {
             builder.owner = index;
             let productions = builder.productions(&rule.body)?;
@@ -103,7 +103,7 @@ struct Builder<'a> {
     owner: usize,
     /// The symbols of all productions so far.
     symbols: usize,
-    limits: &'a Budget,
+    budget: &'a Budget,
 }
 
 impl<'a> Builder<'a> {
@@ -252,14 +252,14 @@ impl<'a> Builder<'a> {
     }
 
     fn count(&mut self, position: Position, symbols: usize) -> Result<(), LarkError> {
-        let limit = self.limits.grammar_symbols;
+        let limit = self.budget.limits().grammar_symbols;
         self.symbols = self.symbols.saturating_add(symbols);
         if self.symbols > limit {
             let limit = LimitExceeded { what: "grammar_symbols", limit, given: self.symbols };
             return Err(LarkError::at(position, LarkErrorKind::Limit(limit)));
         }
         // Paid for all that is done with them later, too.
-        let charged = self.limits.charge(1 + symbols / SYMBOLS_PER_STEP);
+        let charged = self.budget.charge(1 + symbols / SYMBOLS_PER_STEP);
         charged.map_err(|limit| LarkError::at(position, LarkErrorKind::Limit(limit)))
     }
 }

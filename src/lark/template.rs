@@ -57,10 +57,10 @@ impl Template {
     /// As [`parse`](Self::parse); and where a terminal has no such text.
     pub fn parse_confined(
         source: &str,
-        limits: impl Into<Budget>,
+        budget: impl Into<Budget>,
         texts: Option<Arc<Dfa>>,
     ) -> Result<Self, LarkError> {
-        let bounds = Bounds { limits: limits.into(), texts };
+        let bounds = Bounds { budget: budget.into(), texts };
         let rules = nested(source, || Rules::new(&parser::grammar(source)?, &bounds))?;
         Ok(Self { rules: Arc::new(rules), bounds })
     }
@@ -78,7 +78,7 @@ impl Template {
                 self.rules.holes.iter().position(|hole| is_named(&hole.content)).ok_or_else(unknown)?;
             filling[hole] = Some(expression.clone());
         }
-        filled::fill(&self.rules, self.rule(start)?, filling, &self.bounds.limits)
+        filled::fill(&self.rules, self.rule(start)?, filling, self.bounds.budget.limits())
     }
 
     /// The schemas that are written in the grammar, and where.
@@ -101,11 +101,11 @@ impl Template {
             Content::Named(_) => None,
         });
         let (filling, start): (Vec<_>, usize) = (filling.collect(), self.rule("start")?);
-        let Bounds { limits, texts } = &self.bounds;
-        let language = filled::fill(&self.rules, start, filling.clone(), limits)?;
-        Source { rules: &self.rules, holes: &filling }.check_lengths(start, limits)?;
+        let Bounds { budget, texts } = &self.bounds;
+        let language = filled::fill(&self.rules, start, filling.clone(), budget.limits())?;
+        Source { rules: &self.rules, holes: &filling }.check_lengths(start, budget.limits())?;
         if let Some(texts) = texts {
-            confined::check(&self.rules, start, texts, limits)?;
+            confined::check(&self.rules, start, texts, budget.limits())?;
         }
         Ok(language)
     }
@@ -129,10 +129,10 @@ impl Template {
 /// Where it cannot be read, looks around or refers back, matches nothing, or needs too many states.
 pub fn regex(
     source: &str,
-    limits: impl Into<Budget>,
+    budget: impl Into<Budget>,
     texts: Option<Arc<Dfa>>,
 ) -> Result<Expression, LarkError> {
-    let bounds = Bounds { limits: limits.into(), texts };
+    let bounds = Bounds { budget: budget.into(), texts };
     nested(source, || terminal::whole_regex(source, &bounds))
 }
 

@@ -26,7 +26,7 @@ const SIZE_PER_STEP: usize = 512;
 /// The library that `%import` takes from.
 static COMMON: LazyLock<BTreeMap<String, Regular>> = LazyLock::new(|| {
     let grammar = parser::grammar(include_str!("../../grammars/common.lark")).expect("our own grammar");
-    let bounds = Bounds { limits: Budget::from(&Limits::default()), texts: None };
+    let bounds = Bounds { budget: Budget::from(&Limits::default()), texts: None };
     let mut terminals = Terminals::new(&grammar.definitions, &[], &bounds).expect("our own terminals");
     terminals.check().expect("our own terminals");
     terminals.known.into_iter().map(|(name, regular)| (name.to_owned(), regular)).collect()
@@ -44,7 +44,7 @@ pub(super) struct Terminal {
 /// What terminals keep to.
 #[derive(Clone, Debug)]
 pub(super) struct Bounds {
-    pub(super) limits: Budget,
+    pub(super) budget: Budget,
     /// The language that all texts are confined to, if they are.
     pub(super) texts: Option<Arc<Dfa>>,
 }
@@ -128,13 +128,13 @@ impl<'a> Terminals<'a> {
         if regular.depth > MAX_DEPTH {
             return Err(too_deep());
         }
-        let limit = self.bounds.limits.dfa_states;
+        let limit = self.bounds.budget.limits().dfa_states;
         if regular.size > limit {
             let limit = LimitExceeded { what: "dfa_states", limit, given: regular.size };
             return Err(LarkError::at(syntax.position, LarkErrorKind::Limit(limit)));
         }
         // It is copied wherever it is named.
-        let charged = self.bounds.limits.charge(1 + regular.size / SIZE_PER_STEP);
+        let charged = self.bounds.budget.charge(1 + regular.size / SIZE_PER_STEP);
         charged.map_err(|limit| LarkError::at(syntax.position, LarkErrorKind::Limit(limit)))?;
         Ok(regular)
     }
@@ -198,7 +198,7 @@ pub(super) fn whole_regex(source: &str, bounds: &Bounds) -> Result<Expression, L
     let Terminal { is_nullable, nonempty } = terminal;
     let text = nonempty.unwrap_or_else(Expression::empty);
     let text = if is_nullable { text.optional() } else { text };
-    lengths::check(text.min_len(), &bounds.limits).map_err(|kind| LarkError::at(start, kind))?;
+    lengths::check(text.min_len(), bounds.budget.limits()).map_err(|kind| LarkError::at(start, kind))?;
     Ok(text)
 }
 
@@ -209,9 +209,9 @@ fn compile(hir: &Hir, what: &str, bounds: &Bounds) -> Result<Terminal, LarkError
             _ => Ok(Terminal { is_nullable: false, nonempty: Some(Expression::literal(&text.0)) }),
         };
     }
-    let limit = bounds.limits.dfa_states;
+    let limit = bounds.budget.limits().dfa_states;
     let mut dfa = regular::whole_match(hir.clone(), limit).map_err(LarkErrorKind::Limit)?;
-    bounds.limits.charge_states(dfa.states()).map_err(LarkErrorKind::Limit)?;
+    bounds.budget.charge_states(dfa.states()).map_err(LarkErrorKind::Limit)?;
     if dfa.is_empty() {
         return Err(LarkErrorKind::MatchesNothing);
     }

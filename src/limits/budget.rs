@@ -1,6 +1,5 @@
 //! What one compilation may still spend, and the flag that ends it early.
 
-use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -52,6 +51,12 @@ impl Budget {
         Self { limits, spent: Arc::default(), cancellation, is_given_up: Arc::default() }
     }
 
+    /// The limits.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Counts steps.
     ///
     /// # Errors
@@ -61,12 +66,12 @@ impl Budget {
         // A compilation runs on one thread; the counter is atomic so that what holds it may move to another.
         let spent = self.spent.load(Ordering::Relaxed).saturating_add(steps);
         self.spent.store(spent, Ordering::Relaxed);
-        let is_given_up = spent <= self.work && self.cancellation.is_cancelled();
+        let is_given_up = spent <= self.limits.work && self.cancellation.is_cancelled();
         if is_given_up {
             self.is_given_up.store(true, Ordering::Relaxed);
         }
-        if is_given_up || spent > self.work {
-            return Err(LimitExceeded { what: "work", limit: self.work, given: spent });
+        if is_given_up || spent > self.limits.work {
+            return Err(LimitExceeded { what: "work", limit: self.limits.work, given: spent });
         }
         Ok(())
     }
@@ -99,14 +104,6 @@ impl From<&Limits> for Budget {
 impl From<&Self> for Budget {
     fn from(budget: &Self) -> Self {
         budget.clone()
-    }
-}
-
-impl Deref for Budget {
-    type Target = Limits;
-
-    fn deref(&self) -> &Limits {
-        &self.limits
     }
 }
 

@@ -18,7 +18,7 @@ use crate::regular::Dfa;
 /// The operations, with the formulas they make and the budget they share.
 pub(super) struct Algebra {
     pub formulas: Formulas,
-    pub limits: Budget,
+    pub budget: Budget,
     pub languages: Languages,
     spent: usize,
 }
@@ -32,29 +32,29 @@ const MEMBER: usize = 4;
 type Limited<T> = Result<T, LimitExceeded>;
 
 impl Algebra {
-    pub(super) fn new(limits: &Budget) -> Self {
-        let (formulas, languages) = (Formulas::new(), Languages::new(limits));
-        Self { formulas, limits: limits.clone(), languages, spent: 0 }
+    pub(super) fn new(budget: &Budget) -> Self {
+        let (formulas, languages) = (Formulas::new(), Languages::new(budget.limits()));
+        Self { formulas, budget: budget.clone(), languages, spent: 0 }
     }
 
     /// Charges one node (or conjunction of two cells) of a given size to the budget of nodes.
     pub(super) fn charge(&mut self, size: usize) -> Limited<()> {
         self.spent += 1 + size / PER_NODE;
-        let limit = self.limits.schema_nodes;
+        let limit = self.budget.limits().schema_nodes;
         if self.spent > limit {
             return Err(LimitExceeded { what: "schema_nodes", limit, given: self.spent });
         }
-        self.limits.charge(1 + size / PER_NODE)
+        self.budget.charge(1 + size / PER_NODE)
     }
 
     /// Whether nothing is left of the budget.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.spent > self.limits.schema_nodes
+        self.spent > self.budget.limits().schema_nodes
     }
 
     /// Checks how many alternatives a type has.
     pub(super) fn check_alternatives(&self, count: usize) -> Limited<()> {
-        let limit = self.limits.alternatives;
+        let limit = self.budget.limits().alternatives;
         if count > limit { Err(LimitExceeded { what: "alternatives", limit, given: count }) } else { Ok(()) }
     }
 
@@ -127,7 +127,7 @@ impl Algebra {
     }
 
     fn intersect_numbers(&mut self, a: &Cells<'_>, b: &Cells<'_>, cells: &mut Cells<'_>) -> Limited<()> {
-        let digits = self.limits.number_digits;
+        let digits = self.budget.limits().number_digits;
         self.charge(a.points.len() * (1 + b.ranges.len()) + b.points.len() * (1 + a.ranges.len()))?;
         for (points, other) in [(&a.points, b), (&b.points, a)] {
             for point in points {
@@ -159,7 +159,7 @@ impl Algebra {
         cells.texts = self.pairs(&a.texts, &b.texts, |algebra, left, right| {
             strings::intersect(left, right, &mut algebra.languages)
         })?;
-        cells.texts.extend(strings::doubtful(&doubtful, &self.limits)?);
+        cells.texts.extend(strings::doubtful(&doubtful, self.budget.limits())?);
         Ok(())
     }
 
@@ -326,9 +326,9 @@ impl Algebra {
             return Ok(Rest::Same(FormulaId::TRUE));
         }
         let words = cells.words.iter().map(|word| (word.as_bytes(), 0));
-        let mut names = Arc::new(Dfa::words(words, self.limits.dfa_states)?);
+        let mut names = Arc::new(Dfa::words(words, self.budget.limits().dfa_states)?);
         for text in &cells.texts {
-            let more = strings::automaton(text, &self.limits)?;
+            let more = strings::automaton(text, self.budget.limits())?;
             names = self.language(|limit| names.union(&more, limit))?;
         }
         let classes = if names.is_empty() { Vec::new() } else { vec![(names, FormulaId::TRUE)] };
@@ -337,7 +337,7 @@ impl Algebra {
 
     /// Makes a language, and charges for its states.
     pub(super) fn language(&mut self, make: impl FnOnce(usize) -> Limited<Dfa>) -> Limited<Arc<Dfa>> {
-        let language = make(self.limits.dfa_states)?;
+        let language = make(self.budget.limits().dfa_states)?;
         self.charge(MEMBER * language.states())?;
         Ok(Arc::new(language))
     }

@@ -142,7 +142,7 @@ impl<'d> Normaliser<'d> {
             for (position, other) in branches.iter().enumerate().filter(|(other, _)| *other != index) {
                 // One warning is enough, so this is asked no more than it takes: 0.3 % of the compile time of the slow schemas of `maskbench-dev`.
                 let shares_scalars = !self.overlaps.contains_key(&location)
-                    && only.shares_scalars(other, self.algebra.limits.number_digits);
+                    && only.shares_scalars(other, self.algebra.budget.limits().number_digits);
                 let difference = self.difference(location, only, other)?;
                 if shares_scalars || difference.overlaps {
                     let pair = (schemas[index.min(position)], schemas[index.max(position)]);

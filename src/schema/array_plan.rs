@@ -43,15 +43,15 @@ impl ArrayPlan {
         positions: &[Vec<PlannedKind>],
         rest: &[PlannedKind],
         bounds: Bounds<'_>,
-        limits: &Budget,
+        budget: &Budget,
     ) -> Result<Self, LimitExceeded> {
-        let states = ArrayStates::new(positions.len(), bounds, limits.counter_states)?;
+        let states = ArrayStates::new(positions.len(), bounds, budget.limits().counter_states)?;
         let kinds = |read: u32| positions.get(read as usize).map_or(rest, Vec::as_slice);
         let per_read = states.len() / (states.most_read() as usize + 1);
         let ways = (0..=states.most_read())
             .fold(states.len(), |ways, read| ways.saturating_add(per_read.saturating_mul(kinds(read).len())));
         // Where two elements must be equal, all is looked at three times.
-        limits.charge(1 + ways.saturating_mul(if bounds.repeats { 3 } else { 1 }) / WAYS_PER_STEP)?;
+        budget.charge(1 + ways.saturating_mul(if bounds.repeats { 3 } else { 1 }) / WAYS_PER_STEP)?;
         let least = vec![DEAD; states.len()];
         let mut plan = Self { states, ways, least, repeating: None };
         for state in plan.states().rev() {

@@ -49,7 +49,9 @@ impl<'d> Normaliser<'d> {
             numbers.written = if keywords.integers_are_digits { Written::InDigits } else { Written::Anyhow };
             let one = Decimal::one();
             numbers.multiple_of = Some(match &numbers.multiple_of {
-                Some(step) => numbers::common_multiple(step, &one, self.algebra.limits.number_digits)?,
+                Some(step) => {
+                    numbers::common_multiple(step, &one, self.algebra.budget.limits().number_digits)?
+                }
                 None => one,
             });
         }
@@ -57,7 +59,7 @@ impl<'d> Normaliser<'d> {
     }
 
     fn texts(&mut self, keywords: &Keywords<'d>) -> Result<Option<Strings>, LimitExceeded> {
-        let mut texts = strings::normal(keywords.strings.clone(), &self.algebra.limits)?;
+        let mut texts = strings::normal(keywords.strings.clone(), self.algebra.budget.limits())?;
         for (language, superset) in &keywords.languages {
             let (language, superset) = (Some(language.clone()), superset.clone());
             let language = Strings { language, superset, ..Strings::default() };

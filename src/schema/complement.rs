@@ -215,7 +215,7 @@ impl Algebra {
         let mut ranges = cells.ranges.clone();
         for range in &other.ranges {
             let parts = numbers::complement(range);
-            let digits = self.limits.number_digits;
+            let digits = self.budget.limits().number_digits;
             ranges = self.pairs(&ranges, &parts, |_, a, b| numbers::intersect(a, b, digits))?;
             self.check_alternatives(ranges.len())?;
         }
@@ -255,7 +255,7 @@ impl Algebra {
                 .pairs(&texts, &[rest], |algebra, a, b| strings::intersect(a, b, &mut algebra.languages))?;
         }
         left.texts = texts;
-        left.texts.extend(strings::doubtful(&doubtful, &self.limits)?);
+        left.texts.extend(strings::doubtful(&doubtful, self.budget.limits())?);
         Ok(())
     }
 

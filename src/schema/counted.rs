@@ -42,7 +42,7 @@ impl Counted {
         let counts: Vec<_> = array.counts.iter().map(CountCell::bounds).collect();
         let ArrayCell { min_items, max_items, repeats, .. } = *array;
         let bounds = Bounds { min_items, max_items, counts: &counts, repeats };
-        let states = ArrayStates::new(prefix, bounds, budget.counter_states)?;
+        let states = ArrayStates::new(prefix, bounds, budget.limits().counter_states)?;
         budget.charge(1 + states.len() / WAYS_PER_STEP)?;
         let mut least = vec![UNKNOWN; states.len() * if repeats { 2 } else { 1 }];
         for state in states.all().filter(|state| states.may_close(*state)) {

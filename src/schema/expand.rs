@@ -76,7 +76,7 @@ impl Algebra {
             cell.counts.iter().enumerate().filter(|(_, count)| count.from as usize <= position)
         {
             let not = self.formulas.not(count.formula);
-            self.limits.charge(1 + kinds.len() / KINDS_PER_STEP)?;
+            self.budget.charge(1 + kinds.len() / KINDS_PER_STEP)?;
             let mut finer = Vec::new();
             for kind in kinds {
                 let counting = self.and(kind.formula, count.formula)?;
@@ -121,7 +121,7 @@ impl Algebra {
     }
 
     fn check_told_apart(&self, count: usize) -> Result<(), LimitExceeded> {
-        let limit = self.limits.counts.min(MOST_COUNTS);
+        let limit = self.budget.limits().counts.min(MOST_COUNTS);
         if count > limit { Err(LimitExceeded { what: "counts", limit, given: count }) } else { Ok(()) }
     }
 }

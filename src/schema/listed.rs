@@ -63,7 +63,7 @@ impl<'d> Normaliser<'d> {
             Json::Bool(false) => cells.booleans.allows_false = true,
             Json::String(text) => _ = cells.words.insert(text),
             Json::Number(number) => {
-                let point = Decimal::parse(number, self.algebra.limits.number_digits);
+                let point = Decimal::parse(number, self.algebra.budget.limits().number_digits);
                 cells.points.insert(point.map_err(|limit| self.limit_at(place, limit))?);
             }
             Json::Array(elements) => cells.arrays.push(self.equal_array(place, elements)),

@@ -162,7 +162,7 @@ impl Schema {
         limits: &Budget,
     ) -> Result<Self, SchemaError> {
         let arena = Bump::new();
-        let tree = Tree::read(document, &arena, limits)?;
+        let tree = Tree::read(document, &arena, limits.limits())?;
         let mut normaliser = Normaliser::new(tree, &arena, options, limits);
         let graph = normaliser.graph()?;
         let lens =
@@ -170,7 +170,7 @@ impl Schema {
         if lens.node(0).is_none() {
             return Err(explain::unsatisfiable(&mut normaliser, &graph, &lens));
         }
-        let nodes = Pruner::new(&graph, &lens, limits).nodes(&normaliser)?;
+        let nodes = Pruner::new(&graph, &lens, limits.limits()).nodes(&normaliser)?;
         let (formulas, nodes): (Vec<_>, Vec<_>) = nodes.into_iter().unzip();
         let warnings = warning::warnings(&normaliser, &graph, &lens, &formulas);
         let pointers = normaliser.reader.document.pointers();

@@ -72,12 +72,12 @@ impl<'d> Normaliser<'d> {
         tree: Tree<'d>,
         arena: &'d Bump,
         options: &'d SchemaOptions,
-        limits: &'d Budget,
+        budget: &'d Budget,
     ) -> Self {
-        let document = Document::new(tree, arena, &options.resources, limits);
+        let document = Document::new(tree, arena, &options.resources, budget.limits());
         Self {
-            reader: Reader::new(document, tree.room(), options.formats, limits),
-            algebra: Algebra::new(limits),
+            reader: Reader::new(document, tree.room(), options.formats, budget),
+            algebra: Algebra::new(budget),
             scopes: Scopes::new(),
             keywords: Dense::with_capacity(tree.room()),
             meanings: HashMap::with_capacity(tree.room()),
@@ -204,7 +204,7 @@ impl<'d> Normaliser<'d> {
     /// Schemas applied to the same value nest on the stack, which grows, so their depth has a ceiling.
     pub(super) fn enter(&mut self, formula: FormulaId) -> Result<(), SchemaError> {
         self.depth += 1;
-        let limit = self.algebra.limits.schema_depth;
+        let limit = self.algebra.budget.limits().schema_depth;
         let exceeded = LimitExceeded { what: "schema_depth", limit, given: self.depth };
         let depth = if self.depth > limit { Err(exceeded) } else { Ok(()) };
         depth.and_then(|()| self.algebra.charge(0)).map_err(|limit| self.limit_error(formula, limit))

@@ -11,10 +11,10 @@ const COMPARED: usize = 128;
 pub(super) fn groups(
     alternatives: usize,
     may_share: impl Fn(usize, usize) -> bool,
-    limits: &Budget,
+    budget: &Budget,
 ) -> Result<Box<[usize]>, LimitExceeded> {
     let mut groups: Vec<usize> = (0..alternatives.min(COMPARED)).collect();
-    limits.charge(pairs(groups.len()))?;
+    budget.charge(pairs(groups.len()))?;
     for one in 0..groups.len() {
         for other in 0..one {
             let (group, joined) = (groups[one], groups[other]);
@@ -45,13 +45,13 @@ pub(super) fn total(counts: &[Count], groups: &[usize]) -> Count {
 pub(super) fn clashes(
     schema: &Schema,
     arrays: &Arrays,
-    limits: &Budget,
+    budget: &Budget,
 ) -> Result<Option<Box<[u32]>>, LimitExceeded> {
     let prefix = &arrays.prefix;
     if prefix.len() > COMPARED {
         return Ok(None);
     }
-    limits.charge(pairs(prefix.len()))?;
+    budget.charge(pairs(prefix.len()))?;
     let may_be_equal = |one: &[Kind], other: &[Kind]| {
         one.iter().any(|one| other.iter().any(|other| schema.may_share(one.schema, other.schema)))
     };

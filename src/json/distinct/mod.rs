@@ -70,12 +70,12 @@ pub(super) struct Endless {
 
 impl Counts {
     /// Counts the values of the nodes for which it matters.
-    pub(super) fn new(schema: &Schema, plans: &Plans, limits: &Budget) -> Result<Self, LimitExceeded> {
+    pub(super) fn new(schema: &Schema, plans: &Plans, budget: &Budget) -> Result<Self, LimitExceeded> {
         let elements = elements(schema);
         if elements.is_empty() {
             return Ok(Self::default());
         }
-        Counter::new(schema, plans, &elements, limits).settled()
+        Counter::new(schema, plans, &elements, budget).settled()
     }
 
     /// Of which kinds a node that must differ has values without end.
@@ -93,7 +93,7 @@ impl Counts {
         &self,
         schema: &Schema,
         arrays: &Arrays,
-        limits: &Budget,
+        budget: &Budget,
     ) -> Result<Supply, LimitExceeded> {
         let count = |node| self.node(node);
         if !arrays.unique || arrays::suffice(arrays, count, |one, other| schema.may_share(one, other)) {
@@ -102,7 +102,7 @@ impl Counts {
         if !arrays.counts.is_empty() {
             return Ok(Supply::Unknown);
         }
-        limits.charge(1 + arrays.min_items as usize)?;
+        budget.charge(1 + arrays.min_items as usize)?;
         // Of values that are all known, but of which fewer are counted, it is not known whether each can be reached.
         let list = |node| schema.listed(node).filter(|list| list.len() as Count == count(node));
         Ok(match Scarce::new(arrays, count, list) {
@@ -164,7 +164,7 @@ fn elements(schema: &Schema) -> HashSet<NodeId> {
 struct Counter<'s> {
     schema: &'s Schema,
     plans: &'s Plans,
-    limits: &'s Budget,
+    budget: &'s Budget,
     /// Those with arrays or objects, in the order of the schema: others have no parts, and are counted once.
     nodes: Vec<NodeId>,
     /// The values without parts.
@@ -192,11 +192,12 @@ const ROUNDS: usize = 256;
 const MEMBERS_PER_STEP: usize = 32;
 
 impl<'s> Counter<'s> {
-    fn new(schema: &'s Schema, plans: &'s Plans, elements: &HashSet<NodeId>, limits: &'s Budget) -> Self {
+    fn new(schema: &'s Schema, plans: &'s Plans, elements: &HashSet<NodeId>, budget: &'s Budget) -> Self {
         let (mut nodes, mut scalars, mut strings) = (Vec::new(), HashMap::new(), HashSet::new());
         for node in schema.nodes().filter(|node| elements.contains(node)) {
             let values = schema.values(node);
-            let count = values.strings.iter().map(|strings| string_count(strings, limits)).max().unwrap_or(0);
+            let counts = values.strings.iter().map(|strings| string_count(strings, budget.limits()));
+            let count = counts.max().unwrap_or(0);
             if count == ENDLESS {
                 strings.insert(node);
             }
@@ -205,7 +206,7 @@ impl<'s> Counter<'s> {
         }
         let (counts, planned, clashes, groups) =
             (scalars.clone(), HashMap::new(), HashMap::new(), HashMap::new());
-        Self { schema, plans, limits, nodes, scalars, strings, counts, planned, clashes, groups }
+        Self { schema, plans, budget, nodes, scalars, strings, counts, planned, clashes, groups }
     }
 
     fn settled(mut self) -> Result<Counts, LimitExceeded> {
@@ -233,7 +234,7 @@ impl<'s> Counter<'s> {
         for &node in &self.nodes {
             for (cell, arrays) in self.schema.values(node).arrays.iter().enumerate() {
                 if arrays.unique && !arrays.prefix.is_empty() {
-                    let clashes = apart::clashes(self.schema, arrays, self.limits)?;
+                    let clashes = apart::clashes(self.schema, arrays, self.budget)?;
                     self.clashes.extend(clashes.map(|clashes| ((node, cell), clashes)));
                 }
             }
@@ -270,7 +271,7 @@ impl<'s> Counter<'s> {
         let ways = |cell| self.plans.get(&(node, cell)).map_or(0, ArrayPlan::ways);
         let ways = (0..values.arrays.len()).map(ways).sum::<usize>();
         let members = values.objects.iter().map(|objects| objects.members.len()).sum::<usize>();
-        self.limits.charge(1 + ways / WAYS_PER_STEP + members / MEMBERS_PER_STEP)
+        self.budget.charge(1 + ways / WAYS_PER_STEP + members / MEMBERS_PER_STEP)
     }
 
     fn node(&self, node: NodeId) -> Count {
@@ -330,7 +331,7 @@ impl<'s> Counter<'s> {
                 Part::Arrays => self.schema.arrays_may_share(&arrays[one], &arrays[other]),
                 Part::Objects => self.schema.objects_may_share(&objects[one], &objects[other]),
             };
-            let groups = apart::groups(counts.len(), may_share, self.limits)?;
+            let groups = apart::groups(counts.len(), may_share, self.budget)?;
             self.groups.insert((node, part), groups);
         }
         Ok(())

@@ -142,7 +142,7 @@ pub(super) struct Reader<'d> {
     pub document: Document<'d>,
     pub occurrences: Occurrences,
     formats: Formats,
-    limits: Budget,
+    budget: Budget,
     /// What `pattern` was asked for before, and `patternProperties`.
     texts: HashMap<&'d str, string::Texts>,
     names: HashMap<&'d str, Arc<Dfa>>,
@@ -218,12 +218,12 @@ fn is_known(name: &str, draft: Draft) -> bool {
 
 impl<'d> Reader<'d> {
     /// A reader of a document, with room for so many schemas.
-    pub(super) fn new(document: Document<'d>, room: usize, formats: Formats, limits: &Budget) -> Self {
+    pub(super) fn new(document: Document<'d>, room: usize, formats: Formats, budget: &Budget) -> Self {
         Self {
             document,
             occurrences: Occurrences::with_room(2 * room),
             formats,
-            limits: limits.clone(),
+            budget: budget.clone(),
             texts: HashMap::new(),
             names: HashMap::new(),
         }
@@ -406,7 +406,7 @@ impl<'d> Keyword<'_, 'd> {
 
     fn number(&self) -> Result<Decimal, SchemaError> {
         let Json::Number(number) = self.value else { return Err(self.invalid("must be a number")) };
-        Decimal::parse(number, self.reader.limits.number_digits).map_err(|limit| self.limit(limit))
+        Decimal::parse(number, self.reader.budget.limits().number_digits).map_err(|limit| self.limit(limit))
     }
 
     /// The value as a least count, which must fit.

@@ -82,13 +82,13 @@ pub(super) fn names<'d>(keyword: &mut Keyword<'_, 'd>, source: &'d str) -> Resul
 }
 
 fn parse(keyword: &Keyword<'_, '_>, source: &str) -> Result<Pattern, SchemaError> {
-    Pattern::parse_within(source, &keyword.reader.limits).map_err(|error| refusal(keyword, error))
+    Pattern::parse_within(source, &keyword.reader.budget).map_err(|error| refusal(keyword, error))
 }
 
 fn automaton(keyword: &mut Keyword<'_, '_>, pattern: &Pattern) -> Result<Arc<Dfa>, SchemaError> {
-    let states = keyword.reader.limits.dfa_states;
+    let states = keyword.reader.budget.limits().dfa_states;
     let language = pattern.to_dfa(states).map_err(|error| refusal(keyword, error))?;
-    keyword.reader.limits.charge_states(language.states()).map_err(|limit| keyword.limit(limit))?;
+    keyword.reader.budget.charge_states(language.states()).map_err(|limit| keyword.limit(limit))?;
     Ok(Arc::new(language))
 }
 
