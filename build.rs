@@ -1,7 +1,9 @@
-//! Builds the tables of the `o200k_harmony` vocabulary and the automata of the formats, so that programs need not do it when they start.
+//! Builds the tables of the `o200k_harmony` vocabulary and the automata of the formats, so that programs need
+//! not do it when they start.
 //!
-//! The ranks come from tiktoken-rs; the trie is built by the code that builds the trie of any other vocabulary, and the automata by the code that
-//! compiles the patterns of schemas. Together that takes 2 s of processor time without optimisation, so no profile asks for any.
+//! The ranks come from tiktoken-rs; the trie is built by the code that builds the trie of any other
+//! vocabulary, and the automata by the code that compiles the patterns of schemas. Together that takes 2 s of
+//! processor time without optimisation, so no profile asks for any.
 
 #![allow(
     dead_code,

@@ -1,6 +1,7 @@
 //! What an engine pays: compiling, the first mask, masks and tokens, cold and hot.
 //!
-//! Read ratios within one run: machines and their neighbours differ. `copy` is the floor: what writing a mask that is known costs.
+//! Read ratios within one run: machines and their neighbours differ. `copy` is the floor: what writing a mask
+//! that is known costs.
 
 use std::hint::black_box;
 
@@ -110,7 +111,8 @@ fn matcher_after(grammar: &Grammar, last: &str) -> Matcher {
     matcher
 }
 
-/// One mask, hot: without a deadline, with one that is far, and with one that leaves hardly a choice; and one that the mask has already.
+/// One mask, hot: without a deadline, with one that is far, and with one that leaves hardly a choice; and one
+/// that the mask has already.
 fn masks(c: &mut Criterion) {
     let compiler = Compiler::new(Vocabulary::o200k_harmony());
     let grammar = grammar(&compiler);
@@ -134,8 +136,8 @@ fn masks(c: &mut Criterion) {
     c.bench_function("mask, again", |b| b.iter(|| matcher.fill_mask(black_box(&mut mask))));
 }
 
-/// A step of many sequences, each on a schema of its own: their tables do not stay in the processor's caches. `copy` writes as many known masks
-/// from as many places.
+/// A step of many sequences, each on a schema of its own: their tables do not stay in the processor's caches.
+/// `copy` writes as many known masks from as many places.
 fn batches(c: &mut Criterion) {
     let compiler = Compiler::new(Vocabulary::o200k_harmony());
     let mut group = c.benchmark_group("batch");

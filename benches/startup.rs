@@ -1,7 +1,9 @@
-//! What a program pays to have the vocabulary: the first use in a process, ours beside tiktoken-rs; and one walk of the trie.
+//! What a program pays to have the vocabulary: the first use in a process, ours beside tiktoken-rs; and one
+//! walk of the trie.
 //!
-//! The first use differs from all others (tables are built or pages are mapped), so each sample is a new process: this program,
-//! started again with [`FIRST_USE`], times itself and prints nanoseconds. `cargo bench --bench startup`
+//! The first use differs from all others (tables are built or pages are mapped), so each sample is a new
+//! process: this program, started again with [`FIRST_USE`], times itself and prints nanoseconds.
+//! `cargo bench --bench startup`
 
 #![allow(clippy::print_stdout, reason = "the report is the purpose")]
 
@@ -76,7 +78,8 @@ fn first_use(name: &str) -> Duration {
     Duration::from_nanos(nanoseconds.trim().parse().expect("the child prints nanoseconds"))
 }
 
-/// Prints medians and their ratios. Criterion would choose the number of processes by the time they report, and start millions.
+/// Prints medians and their ratios. Criterion would choose the number of processes by the time they report,
+/// and start millions.
 fn compare_first_uses() {
     let median = |name| {
         let mut times: Vec<_> = (0..PROCESSES).map(|_| first_use(name)).collect();

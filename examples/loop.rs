@@ -1,7 +1,8 @@
-//! The whole loop of an agent: request, prompt, constrained generation, tool result, next prompt, final answer.
+//! The whole loop of an agent: request, prompt, constrained generation, tool result, next prompt, final
+//! answer.
 //!
-//! `cargo run --example loop`. There are no weights, so a script stands in for the model. It errs as models do: it invents a tool, forgets
-//! a brace, and talks on. The masks let none of it through.
+//! `cargo run --example loop`. There are no weights, so a script stands in for the model. It errs as models
+//! do: it invents a tool, forgets a brace, and talks on. The masks let none of it through.
 
 #![expect(clippy::print_stdout, reason = "an example talks to its reader")]
 
@@ -90,8 +91,8 @@ impl Model {
         Self { says: vocabulary.encode_with_special(says).unwrap_or_default().into_iter() }
     }
 
-    /// The next token of the script that the mask allows before the next control token; else one that leads to the end. There is one, as a turn like this
-    /// may stop only where it is finished.
+    /// The next token of the script that the mask allows before the next control token; else one that leads
+    /// to the end. There is one, as a turn like this may stop only where it is finished.
     fn next(&mut self, mask: &TokenMask, matcher: &Matcher) -> TokenId {
         let allowed = self.says.as_slice().iter().position(|token| mask.contains(*token));
         match allowed {

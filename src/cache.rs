@@ -1,13 +1,16 @@
 //! Bounded caches: everything that is remembered may be forgotten.
 //!
-//! What is looked up is a function of its key, so an entry that was dropped is computed again and only time is lost. Eviction knows two
-//! generations. When there is no room, some old entries are dropped, whichever; when none is old and room gets scarce, all entries become
-//! old; an old entry that is looked up becomes young again. So what is in use stays, and looking up a young entry changes nothing: readers
-//! share the lock.
+//! What is looked up is a function of its key, so an entry that was dropped is computed again and only time
+//! is lost. Eviction knows two generations. When there is no room, some old entries are dropped, whichever;
+//! when none is old and room gets scarce, all entries become old; an old entry that is looked up becomes
+//! young again. So what is in use stays, and looking up a young entry changes nothing: readers share the
+//! lock.
 //!
-//! `quick_cache`, which was here before, keeps an order among all entries. A new state is a dozen lookups and insertions in tables of as many types: with less to
-//! do in each the mean of mask and accept is 0.98 and p90 0.965 of what it was (700 files of maskbench-dev, old and new in turn, five times; the same when
-//! 64 MB are written before each file). Forgetting all that is old at once would keep less, and let whoever asks wait for it.
+//! `quick_cache`, which was here before, keeps an order among all entries. A new state is a dozen lookups and
+//! insertions in tables of as many types: with less to do in each the mean of mask and accept is 0.98 and p90
+//! 0.965 of what it was (700 files of maskbench-dev, old and new in turn, five times; the same when 64 MB are
+//! written before each file). Forgetting all that is old at once would keep less, and let whoever asks wait
+//! for it.
 
 use std::convert::Infallible;
 use std::hash::{BuildHasher, Hash};
@@ -135,7 +138,8 @@ impl<K: Eq, V> Generations<K, V> {
         forgotten
     }
 
-    /// Forgets old entries where so many bytes more are too many, a few more than need be: finding them takes a look at all.
+    /// Forgets old entries where so many bytes more are too many, a few more than need be: finding them takes
+    /// a look at all.
     fn make_room(&mut self, bytes: usize, most: usize) -> Vec<Entry<K, V>> {
         let mut forgotten = Vec::new();
         while self.young.bytes + self.old.bytes + bytes > most {
@@ -217,8 +221,9 @@ impl<K: Eq + Hash + Clone> Asks<K> for K {
     }
 }
 
-/// The parts of a key. Most entries are found, and then no part need be cloned: mean and p90 of mask and accept are 0.985 and 0.975 of what they are with keys made
-/// for each look (700 files of maskbench-dev, in turn, eight times).
+/// The parts of a key. Most entries are found, and then no part need be cloned: mean and p90 of mask and
+/// accept are 0.985 and 0.975 of what they are with keys made for each look (700 files of maskbench-dev, in
+/// turn, eight times).
 #[derive(Hash)]
 pub(crate) struct Parts<T>(pub(crate) T);
 

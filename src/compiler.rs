@@ -20,7 +20,8 @@ use crate::vocabulary::Vocabulary;
 
 /// Compiles requests and schemas for one vocabulary. Cheap to clone; `Send` and `Sync`.
 ///
-/// All grammars of a compiler share the tables of what depends on the vocabulary alone, so keep one compiler per process.
+/// All grammars of a compiler share the tables of what depends on the vocabulary alone, so keep one compiler
+/// per process.
 #[derive(Clone, Debug)]
 pub struct Compiler {
     shared: Shared,
@@ -47,8 +48,8 @@ impl Compiler {
         }
     }
 
-    /// The same compiler, with documents that references of schemas may lead into, by URI. Nothing is ever fetched; the metaschemas of all drafts
-    /// are known without this.
+    /// The same compiler, with documents that references of schemas may lead into, by URI. Nothing is ever
+    /// fetched; the metaschemas of all drafts are known without this.
     ///
     /// ```
     /// use harmony_mask::{Compiler, Options, Vocabulary};
@@ -66,7 +67,8 @@ impl Compiler {
 
     /// The same compiler, with compilations that end early where somebody cancels them.
     ///
-    /// A clone shares all tables with the compiler that it was made from, so each request of a server can have a flag of its own:
+    /// A clone shares all tables with the compiler that it was made from, so each request of a server can
+    /// have a flag of its own:
     ///
     /// ```
     /// use harmony_mask::{Cancellation, Compiler, Vocabulary};
@@ -88,11 +90,13 @@ impl Compiler {
         self.shared.vocabulary()
     }
 
-    /// The grammar of what may follow `<|start|>assistant` under a request: tools, tool choice and response format in one.
+    /// The grammar of what may follow `<|start|>assistant` under a request: tools, tool choice and response
+    /// format in one.
     ///
     /// # Errors
     ///
-    /// When a schema is wrong, cannot be satisfied, cannot be enforced, or exceeds a limit. Everything is checked here: masks cannot fail.
+    /// When a schema is wrong, cannot be satisfied, cannot be enforced, or exceeds a limit. Everything is
+    /// checked here: masks cannot fail.
     pub fn compile(&self, request: &Request) -> Result<Grammar, Error> {
         let mut job = self.job(request.options());
         job.report.warnings.extend_from_slice(request.warnings());
@@ -121,8 +125,8 @@ impl Compiler {
         Ok(Grammar { rules: Arc::new(rules), report: Arc::new(job.report) })
     }
 
-    /// The grammar of the JSON texts of a schema's values, without a message around them. `<|return|>` may end the text wherever it is
-    /// a whole value.
+    /// The grammar of the JSON texts of a schema's values, without a message around them. `<|return|>` may
+    /// end the text wherever it is a whole value.
     ///
     /// # Errors
     ///
@@ -163,12 +167,14 @@ impl Compiler {
         self.ended(text, job)
     }
 
-    /// The grammar of the texts of a Lark grammar, from its rule `start`, in the dialect of OpenAI's grammar tools; `grammars/README.md` in the
-    /// repository describes it. The options are for the JSON of `%json`. `<|return|>` may end the text wherever it is whole.
+    /// The grammar of the texts of a Lark grammar, from its rule `start`, in the dialect of OpenAI's grammar
+    /// tools; `grammars/README.md` in the repository describes it. The options are for the JSON of `%json`.
+    /// `<|return|>` may end the text wherever it is whole.
     ///
     /// # Errors
     ///
-    /// When the grammar is wrong, has a rule that matches no text, uses what is not supported, or exceeds a limit.
+    /// When the grammar is wrong, has a rule that matches no text, uses what is not supported, or exceeds a
+    /// limit.
     ///
     /// ```
     /// use harmony_mask::{Compiler, Options, Vocabulary};
@@ -194,8 +200,8 @@ impl Compiler {
         self.ended(text, job)
     }
 
-    /// The grammar of the texts that a regular expression matches from end to end, in the syntax of Rust's `regex` crate. `<|return|>`
-    /// may end the text wherever it is whole.
+    /// The grammar of the texts that a regular expression matches from end to end, in the syntax of Rust's
+    /// `regex` crate. `<|return|>` may end the text wherever it is whole.
     ///
     /// # Errors
     ///
@@ -214,7 +220,8 @@ impl Compiler {
         self.ended(text, job)
     }
 
-    /// The texts of a tool or response format that declares a grammar. They are bodies, so they contain no special tokens.
+    /// The texts of a tool or response format that declares a grammar. They are bodies, so they contain no
+    /// special tokens.
     fn body(
         &self,
         syntax: Syntax,
@@ -372,7 +379,8 @@ impl Part<'_> {
 struct Report {
     /// The keywords of each schema, with the tool it belongs to.
     occurrences: Vec<(Option<String>, Arc<Occurrences>)>,
-    /// The same written out: made when somebody asks, because few do, and it took a twentieth of all compile time.
+    /// The same written out: made when somebody asks, because few do, and it took a twentieth of all compile
+    /// time.
     coverage: OnceLock<Vec<CoverageEntry>>,
     warnings: Vec<String>,
 }
@@ -403,7 +411,8 @@ pub struct CoverageEntry {
     pub coverage: Coverage,
 }
 
-/// A compiled grammar. Cheap to clone; `Send` and `Sync`, so one grammar serves any number of sequences on any number of threads.
+/// A compiled grammar. Cheap to clone; `Send` and `Sync`, so one grammar serves any number of sequences on
+/// any number of threads.
 #[derive(Clone)]
 pub struct Grammar {
     rules: Arc<Rules>,
@@ -417,15 +426,18 @@ impl Grammar {
         Matcher::new(self.rules.clone())
     }
 
-    /// A matcher for a sequence that goes on where a prompt ends: after `<|start|>assistant`, inside a header, in the middle of reasoning or of
-    /// arguments, in a prefilled answer, or after the message of a tool. The end of a prompt does for a prompt, if it has the beginning of
-    /// the assistant's turn: `<|start|>assistant`, or what follows it. After a turn that is over the matcher is finished.
+    /// A matcher for a sequence that goes on where a prompt ends: after `<|start|>assistant`, inside a
+    /// header, in the middle of reasoning or of arguments, in a prefilled answer, or after the message of a
+    /// tool. The end of a prompt does for a prompt, if it has the beginning of the assistant's turn:
+    /// `<|start|>assistant`, or what follows it. After a turn that is over the matcher is finished.
     ///
-    /// Of a bare grammar (of a schema, Lark or a regular expression) the prompt is the beginning of the text, without any messages.
+    /// Of a bare grammar (of a schema, Lark or a regular expression) the prompt is the beginning of the text,
+    /// without any messages.
     ///
     /// # Errors
     ///
-    /// When what the prompt has of the turn is not the beginning of any completion; the error says where it breaks.
+    /// When what the prompt has of the turn is not the beginning of any completion; the error says where it
+    /// breaks.
     ///
     /// ```
     /// use harmony_mask::{Compiler, Vocabulary};
@@ -445,7 +457,8 @@ impl Grammar {
         Matcher::after_prompt(self.rules.clone(), prompt)
     }
 
-    /// The same from the text of a prompt, in which `<|start|>` and its like stand for the special tokens; never for untrusted text.
+    /// The same from the text of a prompt, in which `<|start|>` and its like stand for the special tokens;
+    /// never for untrusted text.
     ///
     /// # Errors
     ///
@@ -460,8 +473,8 @@ impl Grammar {
         self.report.coverage()
     }
 
-    /// What a request's author should know, in words: a property that can never occur, a `oneOf` whose branches overlap, a field of the `harmony` object
-    /// that does not exist.
+    /// What a request's author should know, in words: a property that can never occur, a `oneOf` whose
+    /// branches overlap, a field of the `harmony` object that does not exist.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.report.warnings

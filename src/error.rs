@@ -7,8 +7,8 @@ use crate::schema::SchemaError;
 
 /// Why a request or a schema was not compiled.
 ///
-/// Each variant wraps the error of one stage; the methods give what they have in common. Compiling is where everything is refused that
-/// cannot be enforced: once a grammar exists, masks cannot fail.
+/// Each variant wraps the error of one stage; the methods give what they have in common. Compiling is where
+/// everything is refused that cannot be enforced: once a grammar exists, masks cannot fail.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -54,7 +54,8 @@ pub enum Error {
     /// A part of the grammar exceeds a limit.
     #[error("{}{source}", InTool(.tool.as_deref()))]
     Limit {
-        /// The tool whose arguments exceed it; `None` for a response format, a bare schema, or the request as a whole.
+        /// The tool whose arguments exceed it; `None` for a response format, a bare schema, or the request as
+        /// a whole.
         tool: Option<String>,
         /// Where in the request, as a JSON pointer; empty for a bare schema or the request as a whole.
         at: String,

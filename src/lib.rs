@@ -9,8 +9,9 @@
 //! request JSON -> harmony::Request --+--------+
 //! ```
 //!
-//! [`Compiler::compile`] is that pipeline in one call; each stage is public, for those who want to enter in the middle, but only what is
-//! re-exported here is meant to stay as it is. ARCHITECTURE.md tells the whole story.
+//! [`Compiler::compile`] is that pipeline in one call; each stage is public, for those who want to enter in
+//! the middle, but only what is re-exported here is meant to stay as it is. ARCHITECTURE.md tells the whole
+//! story.
 
 pub mod automaton;
 mod cache;

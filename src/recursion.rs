@@ -1,18 +1,21 @@
 //! Recursion that follows the nesting of an input, on a stack that grows.
 //!
-//! A schema may nest as deep as [`Limits::schema_depth`](crate::Limits) allows, and what reads it calls itself once for each level. How much stack a thread has is not
-//! ours to say: 128 KB with musl, 512 KB with macOS, 2 MB with Rust; and a stack that overflows ends the process, whoever else it serves. So a function that calls
-//! itself for each level of an input does so through here: where little of the stack is left, the call goes on on a new one, which is freed when it returns. To
-//! look how much is left takes a nanosecond. What can be a loop as easily is a loop.
+//! A schema may nest as deep as [`Limits::schema_depth`](crate::Limits) allows, and what reads it calls
+//! itself once for each level. How much stack a thread has is not ours to say: 128 KB with musl, 512 KB with
+//! macOS, 2 MB with Rust; and a stack that overflows ends the process, whoever else it serves. So a function
+//! that calls itself for each level of an input does so through here: where little of the stack is left, the
+//! call goes on on a new one, which is freed when it returns. To look how much is left takes a nanosecond.
+//! What can be a loop as easily is a loop.
 
-/// What is left of the stack, at least, where a call goes on on it: enough for all that one level does, without optimisation, too.
+/// What is left of the stack, at least, where a call goes on on it: enough for all that one level does,
+/// without optimisation, too.
 const RED_ZONE: usize = 64 << 10;
 
 /// How large a new stack is, at least. The system gives memory only for what is used of it.
 const SEGMENT: usize = 1 << 20;
 
-/// Room for what `serde_json` and the standard library do level by level with a value that was read from a text: `serde_json` reads 128 levels, and takes less than 4 KB
-/// for each without optimisation.
+/// Room for what `serde_json` and the standard library do level by level with a value that was read from a
+/// text: `serde_json` reads 128 levels, and takes less than 4 KB for each without optimisation.
 pub(crate) const JSON_ROOM: usize = 512 << 10;
 
 /// What any stage of reading a pattern or grammar takes of the stack for one group, without optimisation.

@@ -1,8 +1,8 @@
 //! The seven special tokens that an assistant may write.
 //!
-//! A special token has no spelling as far as the automaton is concerned: the bytes `<|end|>` in a text are seven
-//! ordinary characters, and the token `<|end|>` is one indivisible symbol. Keeping the two apart by type is what makes it
-//! impossible to forge a header by writing its name.
+//! A special token has no spelling as far as the automaton is concerned: the bytes `<|end|>` in a text are
+//! seven ordinary characters, and the token `<|end|>` is one indivisible symbol. Keeping the two apart by
+//! type is what makes it impossible to forge a header by writing its name.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! Every public function of a matcher, in every state and under any token: an error or a defined value, and after an error nothing has changed.
+//! Every public function of a matcher, in every state and under any token: an error or a defined value, and
+//! after an error nothing has changed.
 
 use std::fs;
 use std::path::Path;
@@ -136,7 +137,8 @@ fn check_drafts(matcher: &Matcher, tokens: &[TokenId]) {
     assert_eq!(reached, [single(tokens[0]), both, single(tokens[1])]);
 }
 
-/// Any number of tokens is a deadline or too few, and too few change nothing; a reset takes the deadline back.
+/// Any number of tokens is a deadline or too few, and too few change nothing; a reset takes the deadline
+/// back.
 fn check_deadlines(matcher: &mut Matcher, needed: usize) {
     for within in (0..needed).step_by(7) {
         let error = matcher.finish_within(within).expect_err("too few");

@@ -104,7 +104,8 @@ fn reasoning_may_be_off_required_or_few_messages() {
     }
 }
 
-/// However tight the deadline and whenever it is set, the completion ends in time, masks and `accept` agree, and a rollback changes nothing.
+/// However tight the deadline and whenever it is set, the completion ends in time, masks and `accept` agree,
+/// and a rollback changes nothing.
 #[test]
 fn completions_end_in_time() {
     let object =

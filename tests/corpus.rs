@@ -1,6 +1,7 @@
 //! Real schemas with valid and invalid instances: MaskBench, where it is unpacked below `target/corpora`.
 //!
-//! A sample, or the whole with `HARMONY_MASK_CORPORA=whole`. What fails is compared with `tests/baselines/maskbench-dev.json`.
+//! A sample, or the whole with `HARMONY_MASK_CORPORA=whole`. What fails is compared with
+//! `tests/baselines/maskbench-dev.json`.
 
 use std::path::{Path, PathBuf};
 

@@ -9,7 +9,8 @@ use crate::harness::schemas::document;
 use crate::harness::{COMPILER, EXAMPLES, HABITS, Habit, Random, WIDTH, choose, example, walk};
 use crate::schemas::{grammar, oracle, run};
 
-/// Schemas in which the length of the rest depends on what was said; most texts are captured while they are read.
+/// Schemas in which the length of the rest depends on what was said; most texts are captured while they are
+/// read.
 fn schemas() -> Vec<Value> {
     let unique = |items: Value, least: usize| json!({"type": "array", "items": items, "uniqueItems": true, "minItems": least});
     let pair = |first: Value, second: Value| json!({"type": "array", "prefixItems": [first, second], "minItems": 2, "items": false, "uniqueItems": true});
@@ -59,7 +60,8 @@ fn mask(matcher: &Matcher) -> TokenMask {
     mask
 }
 
-/// Every completion ends in time, whenever the deadline is set and however tight it is; masks and `accept` agree.
+/// Every completion ends in time, whenever the deadline is set and however tight it is; masks and `accept`
+/// agree.
 #[test]
 fn completions_that_depend_on_what_was_said_end_in_time() {
     let mut random = Random::new(130);
@@ -181,7 +183,8 @@ fn check_far(matcher: &Matcher, within: usize, all: &TokenMask, random: &mut Ran
     }
 }
 
-/// A text that takes the only short choice of what follows is left out in time, and others that lead to the same place of its leaf are not.
+/// A text that takes the only short choice of what follows is left out in time, and others that lead to the
+/// same place of its leaf are not.
 #[test]
 fn texts_that_ask_for_more_are_told_apart() {
     let long = "x1y2".repeat(40);

@@ -1,9 +1,11 @@
-//! Laws 2 and 3 on real schemas: what is sampled through the masks is JSON without duplicate names, and valid for the `jsonschema` crate with
-//! formats asserted; no mask on the way is empty, and the shortest completion of wherever the sampler stops is accepted.
+//! Laws 2 and 3 on real schemas: what is sampled through the masks is JSON without duplicate names, and valid
+//! for the `jsonschema` crate with formats asserted; no mask on the way is empty, and the shortest completion
+//! of wherever the sampler stops is accepted.
 //!
 //! And values that are nearly valid are accepted exactly if they are valid.
 //!
-//! A few schemas of MaskBench, or 1,200 with 20 completions each where `HARMONY_MASK_CORPORA=whole` (minutes in a release build, longer in others).
+//! A few schemas of MaskBench, or 1,200 with 20 completions each where `HARMONY_MASK_CORPORA=whole` (minutes
+//! in a release build, longer in others).
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -62,7 +64,8 @@ fn sampled_completions_are_valid() {
     assert_eq!(checked, schemas);
 }
 
-/// Soundness and completeness beside what the corpus tries: values that are nearly valid are accepted exactly if the oracle says so.
+/// Soundness and completeness beside what the corpus tries: values that are nearly valid are accepted exactly
+/// if the oracle says so.
 #[test]
 fn mutated_instances_are_accepted_if_and_only_if_they_are_valid() {
     let Some(files) = files() else { return };

@@ -1,6 +1,7 @@
 //! Arrays of different elements that also count: nothing leads where no element is left.
 //!
-//! The elements are few, so that any may be used up; each array of them is read to where the grammar allows it, and ended from there.
+//! The elements are few, so that any may be used up; each array of them is read to where the grammar allows
+//! it, and ended from there.
 
 use std::cell::Cell;
 
@@ -58,7 +59,8 @@ enum Promise {
     Complete,
 }
 
-/// Reads each element behind a text, and all that may follow: whatever is read can be completed, and to what the oracle allows.
+/// Reads each element behind a text, and all that may follow: whatever is read can be completed, and to what
+/// the oracle allows.
 fn walk(
     matcher: &Matcher,
     text: &str,
@@ -128,7 +130,8 @@ fn no_element_leads_to_where_none_is_left() {
 /// Elements with parts, and one without.
 const NESTED: [&str; 6] = ["null", "[1]", "[2]", r#"{"a":1}"#, r#"{"a":2}"#, r#"{"b":1}"#];
 
-/// Some of these, as an `enum`, an `anyOf` of alternatives that exclude each other, or one of which several are an alternative.
+/// Some of these, as an `enum`, an `anyOf` of alternatives that exclude each other, or one of which several
+/// are an alternative.
 fn some_nested() -> impl Strategy<Value = Value> {
     let elements = NESTED.map(|element| serde_json::from_str::<Value>(element).expect("JSON")).to_vec();
     let one = json!({"enum": [1, 2]});
@@ -160,7 +163,8 @@ fn nested_document() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Of few elements, whatever their types, exactly the valid arrays are accepted, and what has one is not refused.
+/// Of few elements, whatever their types, exactly the valid arrays are accepted, and what has one is not
+/// refused.
 #[test]
 fn arrays_of_few_arrays_and_objects_are_complete() {
     let (compiled, refused) = (Cell::new(0_u32), Cell::new(0_u32));

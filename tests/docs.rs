@@ -71,7 +71,8 @@ fn tests_that_are_named_exist() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A row has a test, or none because it has nothing to test; cases of `harmony.json` are named by how they begin.
+/// A row has a test, or none because it has nothing to test; cases of `harmony.json` are named by how they
+/// begin.
 #[test]
 fn requirements_have_tests() {
     let cases: Value = serde_json::from_str(include_str!("cases/harmony.json")).expect("JSON");

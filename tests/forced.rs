@@ -86,7 +86,8 @@ fn is_special(token: TokenId) -> bool {
     COMPILER.vocabulary().token_bytes(token).is_none()
 }
 
-/// Follows a text, appending what is forced; the shares outside of bodies and inside. A text without messages is a body.
+/// Follows a text, appending what is forced; the shares outside of bodies and inside. A text without messages
+/// is a body.
 fn check(mut matcher: Matcher, tokens: &[TokenId]) -> (Share, Share) {
     let (mut outside, mut inside) = (Share::default(), Share::default());
     while matcher.tokens().len() < tokens.len() {

@@ -1,7 +1,8 @@
 //! Laws 2 to 4 on schemas that nobody wrote: real ones with parts of others in them.
 //!
-//! Real schemas seldom say `not` or `oneOf` of what they describe, and random ones are small. Of a [grafted](crate::harness::grafts) one the instances of
-//! the document, values near to them and completions must be accepted and valid, or neither.
+//! Real schemas seldom say `not` or `oneOf` of what they describe, and random ones are small. Of a
+//! [grafted](crate::harness::grafts) one the instances of the document, values near to them and completions
+//! must be accepted and valid, or neither.
 //!
 //! A few schemas, or 3,000 where `HARMONY_MASK_CORPORA=whole`.
 

@@ -149,7 +149,8 @@ const TEXTS: [&str; 8] = [
     r#""The quick brown fox, jumping: [over] {lazy} dogs.""#,
 ];
 
-/// JSON by a grammar allows what JSON by a schema does: compactly, and with or without a space after each comma and colon.
+/// JSON by a grammar allows what JSON by a schema does: compactly, and with or without a space after each
+/// comma and colon.
 #[test]
 fn json_by_grammar_is_json_by_schema() {
     let spaced = |text: &str| text.replace("\",", "\", ").replace("],", "], ").replace("\":", "\": ");

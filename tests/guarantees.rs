@@ -1,4 +1,5 @@
-//! `docs/guarantees.md` names a test and a fuzz target for each law: they exist, and every target is built, run briefly and has regressions.
+//! `docs/guarantees.md` names a test and a fuzz target for each law: they exist, and every target is built,
+//! run briefly and has regressions.
 
 use std::fs;
 use std::path::{Path, PathBuf};

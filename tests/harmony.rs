@@ -1,4 +1,5 @@
-//! Harmony completions: accepted and rejected forms as data, and sampled completions against the reference parser.
+//! Harmony completions: accepted and rejected forms as data, and sampled completions against the reference
+//! parser.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +11,8 @@ use serde_json::Value;
 use crate::harness::unique::Unique;
 use crate::harness::{COMPILER, EXAMPLES, HABITS, Random, example, example_text, reference, walk};
 
-/// What `cases/README.md` describes: completions with their verdicts, among them every known failure that a grammar can exclude.
+/// What `cases/README.md` describes: completions with their verdicts, among them every known failure that a
+/// grammar can exclude.
 #[test]
 fn cases_hold() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("cases/harmony.json")).expect("JSON");
@@ -93,7 +95,8 @@ fn assert_same_messages(matcher: &Matcher) {
     assert_eq!(ours, theirs, "{text:?}");
 }
 
-/// Law 3: the JSON of an accepted completion parses, names no member twice, and validates with formats asserted.
+/// Law 3: the JSON of an accepted completion parses, names no member twice, and validates with formats
+/// asserted.
 #[test]
 fn bodies_are_sound() {
     for (name, seed) in EXAMPLES.iter().zip(60..) {

@@ -59,7 +59,8 @@ fn every_state_has_a_completion() {
     }
 }
 
-/// Law 2, where a member or an element may be of the very kind that it is in: the way straight ahead would open them without end.
+/// Law 2, where a member or an element may be of the very kind that it is in: the way straight ahead would
+/// open them without end.
 #[test]
 fn values_that_may_hold_their_own_kind_are_completed() {
     let check = |schema: Value, longest: usize| {

@@ -88,7 +88,8 @@ fn random_texts_are_pretty() {
     });
 }
 
-/// Lengths leave out the white space of lines: what an array must contain is not put off for elements without lines of their own.
+/// Lengths leave out the white space of lines: what an array must contain is not put off for elements without
+/// lines of their own.
 #[test]
 fn pretty_arrays_contain_what_they_must() {
     let a = json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "object", "required": ["b"]}}});

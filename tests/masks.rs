@@ -1,8 +1,11 @@
-//! Law 1 on real schemas: masks equal the reference semantics, over all tokens, in thousands of states of MaskBench's schemas.
+//! Law 1 on real schemas: masks equal the reference semantics, over all tokens, in thousands of states of
+//! MaskBench's schemas.
 //!
-//! The reference is a depth-first walk of the trie that uses nothing but [`Automaton::step`], byte by byte, and remembers where each
-//! residual goes along each byte. Most states reach few residuals, and are checked on every token. A state that remembers what is read (a name that
-//! must not come again) reaches another residual with every byte; of it, as many first bytes are checked as the budget allows, beginning with a random one.
+//! The reference is a depth-first walk of the trie that uses nothing but [`Automaton::step`], byte by byte,
+//! and remembers where each residual goes along each byte. Most states reach few residuals, and are checked
+//! on every token. A state that remembers what is read (a name that must not come again) reaches another
+//! residual with every byte; of it, as many first bytes are checked as the budget allows, beginning with a
+//! random one.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
@@ -208,7 +211,8 @@ fn tokens(vocabulary: &Vocabulary, text: &str) -> Vec<TokenId> {
     vocabulary.encode(text).unwrap_or_else(|| text.bytes().map(TokenId::from).collect())
 }
 
-/// Bytes, and what elements may end with and begin with as one token: the real vocabulary has few such tokens.
+/// Bytes, and what elements may end with and begin with as one token: the real vocabulary has few such
+/// tokens.
 fn joined() -> Vocabulary {
     let ends = ["", "\"", "1", "}", "]", "e"];
     let begins = [
@@ -225,7 +229,8 @@ fn joined() -> Vocabulary {
     Vocabulary::new((0..).zip(tokens), SpecialToken::ALL.into_iter().zip(5_000..)).expect("distinct tokens")
 }
 
-/// Tokens that end a text on which the rest depends, and go on behind it: a name that is used up, an element that must not come again.
+/// Tokens that end a text on which the rest depends, and go on behind it: a name that is used up, an element
+/// that must not come again.
 #[test]
 fn what_goes_on_behind_a_captured_text() {
     let check = |schema: Value, text: &str| check_along(&COMPILER, &schema, text);
@@ -284,7 +289,8 @@ fn what_goes_on_behind_a_captured_text() {
     );
 }
 
-/// Elements that differ are followed alike as far as there are others without end: what may be used up is not.
+/// Elements that differ are followed alike as far as there are others without end: what may be used up is
+/// not.
 #[test]
 fn how_elements_that_differ_begin() {
     let compiler = Compiler::new(joined());

@@ -1,5 +1,5 @@
-//! Memory under load: many matchers of many grammars stay within the configured bytes, a dropped grammar gives back what it held, and known states
-//! allocate nothing.
+//! Memory under load: many matchers of many grammars stay within the configured bytes, a dropped grammar
+//! gives back what it held, and known states allocate nothing.
 
 use harmony_mask::{
     Compiler, Grammar, Limits, Matcher, Options, PropertyOrder, SpecialToken, TokenMask, Vocabulary,
@@ -12,7 +12,8 @@ const GRAMMARS: usize = 500;
 const MATCHERS: usize = 10_000;
 /// Steps of all matchers together.
 const STEPS: usize = 30_000;
-/// What a grammar and a matcher hold beside their tables: the schema, the automata of its leaves; the residuals on the way.
+/// What a grammar and a matcher hold beside their tables: the schema, the automata of its leaves; the
+/// residuals on the way.
 const GRAMMAR_BYTES: usize = 64 << 10;
 const MATCHER_BYTES: usize = 4 << 10;
 
@@ -110,7 +111,8 @@ fn a_captured_text_is_held_once() {
     }
 }
 
-/// The most bytes that are held while a matcher reads a number of items, each the pattern with a number of its own, all of the same length.
+/// The most bytes that are held while a matcher reads a number of items, each the pattern with a number of
+/// its own, all of the same length.
 fn held(grammar: &Grammar, open: &str, item: &str, items: usize) -> u64 {
     let items: Vec<String> = (0..items).map(|at| item.replace('#', &(10_000_000 + at).to_string())).collect();
     let text = format!("{open}{}", items.join(", "));
@@ -122,8 +124,8 @@ fn held(grammar: &Grammar, open: &str, item: &str, items: usize) -> u64 {
     allocation_counter::measure(run).bytes_max
 }
 
-/// A matcher keeps a state for each token, so states must share what was used before: four times as many names or elements take four times the memory, and
-/// not sixteen times.
+/// A matcher keeps a state for each token, so states must share what was used before: four times as many
+/// names or elements take four times the memory, and not sixteen times.
 #[test]
 fn what_was_used_is_held_once() {
     const FEW: usize = 500;
@@ -150,7 +152,8 @@ fn what_was_used_is_held_once() {
     }
 }
 
-/// Engines try what was sampled before they make a mask, so a token is often refused. What the error says does not take longer in a longer turn.
+/// Engines try what was sampled before they make a mask, so a token is often refused. What the error says
+/// does not take longer in a longer turn.
 #[test]
 fn refusing_a_token_costs_the_same_in_a_long_turn() {
     let mut matcher = example(EXAMPLES[0]).matcher();
@@ -172,8 +175,8 @@ fn refusing_a_token_costs_the_same_in_a_long_turn() {
     assert_eq!((late.count_total, late.bytes_total), (early.count_total, early.bytes_total));
 }
 
-/// Masks and tokens of states that were met before, in messages' bodies: once the lists of a matcher have their length, nothing is allocated. A header
-/// is kept as it is read.
+/// Masks and tokens of states that were met before, in messages' bodies: once the lists of a matcher have
+/// their length, nothing is allocated. A header is kept as it is read.
 #[test]
 fn the_steady_state_allocates_nothing() {
     for name in EXAMPLES {
@@ -196,7 +199,8 @@ fn the_steady_state_allocates_nothing() {
     }
 }
 
-/// The bytes that are taken on the way to a completion of an object with so many names, which may come in any order.
+/// The bytes that are taken on the way to a completion of an object with so many names, which may come in any
+/// order.
 fn completion_bytes(names: usize, kinds: usize) -> u64 {
     let properties: Map<String, Value> =
         (0..names).map(|name| (format!("name {name}"), json!({"type": "integer"}))).collect();
@@ -211,7 +215,8 @@ fn completion_bytes(names: usize, kinds: usize) -> u64 {
     allocation_counter::measure(|| assert!(!matcher.shortest_completion().is_empty())).bytes_total
 }
 
-/// A completion asks what follows each name. Each was looked up among all names, and copied which of these were read: four times the bytes for twice the names.
+/// A completion asks what follows each name. Each was looked up among all names, and copied which of these
+/// were read: four times the bytes for twice the names.
 #[test]
 fn completions_of_wide_objects_take_as_much_for_each_name() {
     for kinds in [1, 2] {

@@ -1,5 +1,6 @@
-//! Inputs that are nested as deep as the limits allow, on threads with as little stack as any that hosts have: 128 KB, what musl gives. A stack that overflows would
-//! end the process of the host, so without `src/recursion.rs` these tests do not fail but abort.
+//! Inputs that are nested as deep as the limits allow, on threads with as little stack as any that hosts
+//! have: 128 KB, what musl gives. A stack that overflows would end the process of the host, so without
+//! `src/recursion.rs` these tests do not fail but abort.
 
 use harmony_mask::prompt::Conversation;
 use harmony_mask::regular::Pattern;

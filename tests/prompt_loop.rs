@@ -78,7 +78,8 @@ fn assert_read_back(conversation: &Conversation) {
     }
 }
 
-/// What a prompt has of the turn that is to be answered, and the text of each message of that turn when `DONE` is said.
+/// What a prompt has of the turn that is to be answered, and the text of each message of that turn when
+/// `DONE` is said.
 const BEGUN: [(&str, &[&str]); 6] = [
     ("", &["Done"]),
     ("<|channel|>final<|message|>Well. ", &["Well. Done"]),
@@ -115,7 +116,8 @@ fn contents(conversation: &Conversation) -> Vec<&str> {
     conversation.messages().iter().map(|message| &*message.content).collect()
 }
 
-/// A turn that has begun in its prompt is there once when it is answered, whether the conversation had its first thoughts or not.
+/// A turn that has begun in its prompt is there once when it is answered, whether the conversation had its
+/// first thoughts or not.
 #[test]
 fn begun_turns_are_answered_once() {
     let before = Conversation::read(&json!({"input": "Hi"})).expect("a request");
@@ -132,7 +134,8 @@ fn begun_turns_are_answered_once() {
             conversation.answer(&matcher.transcript()).expect("an answer");
             assert_eq!(contents(&conversation), expected, "{begun}");
         }
-        // From the last message alone a matcher does not know the thoughts before it, and the conversation has them.
+        // From the last message alone a matcher does not know the thoughts before it, and the conversation
+        // has them.
         let (mut conversation, rest) = (read.conversation, &prompt[read.position..]);
         let mut matcher = grammar.matcher_after_text(rest).expect("a part of a prompt");
         finish(&mut matcher);
@@ -141,7 +144,8 @@ fn begun_turns_are_answered_once() {
     }
 }
 
-/// A request may end in thoughts, which its prompt then has. They are no answer's if the transcript begins otherwise.
+/// A request may end in thoughts, which its prompt then has. They are no answer's if the transcript begins
+/// otherwise.
 #[test]
 fn thoughts_of_a_request_are_not_added_again() {
     let document = json!({"input": [

@@ -33,7 +33,8 @@ fn grammar(request: &Value) -> Grammar {
     COMPILER.compile(&Request::read(request).expect("a request")).expect("compiles")
 }
 
-/// The schemas that the notation can express come back as they were, prompts as well, and so the masks are the same.
+/// The schemas that the notation can express come back as they were, prompts as well, and so the masks are
+/// the same.
 #[test]
 fn what_the_notation_expresses_gives_the_same_masks() {
     for (parameters, seed) in cases(include_str!("cases/prompt/expressible.json")).iter().zip(1..) {
@@ -76,7 +77,8 @@ fn assert_same_masks(ours: &Grammar, theirs: &Grammar, seed: u64) {
     }
 }
 
-/// What the notation has no words for: what comes back, and a value that tells the difference. Without a value it is only said in other words.
+/// What the notation has no words for: what comes back, and a value that tells the difference. Without a
+/// value it is only said in other words.
 #[test]
 fn losses_are_those_that_are_listed() {
     for case in cases(include_str!("cases/prompt/losses.json")) {
@@ -237,7 +239,8 @@ fn bad_conversations_are_refused() {
     }
 }
 
-/// Texts that try to be more than text. Half of them are put together from pieces of the format, half of any tokens.
+/// Texts that try to be more than text. Half of them are put together from pieces of the format, half of any
+/// tokens.
 fn hostile(random: &mut Random) -> String {
     const PIECES: [&str; 24] = [
         "<|start|>",

@@ -1,7 +1,8 @@
 //! Prompts are those of `openai-harmony`, token by token.
 //!
-//! `cases/prompt/conversations.json` has system messages, developer messages and histories; all combinations are rendered. A history is a list of
-//! `[who, what]`, where `call NAME` is a call and a channel is the assistant's. `cases/prompt/differences.json` lists where we differ, and why.
+//! `cases/prompt/conversations.json` has system messages, developer messages and histories; all combinations
+//! are rendered. A history is a list of `[who, what]`, where `call NAME` is a call and a channel is the
+//! assistant's. `cases/prompt/differences.json` lists where we differ, and why.
 
 use harmony_mask::prompt::Conversation;
 use harmony_mask::{TokenId, Vocabulary};
@@ -232,8 +233,8 @@ fn differences_are_those_that_are_listed() {
     }
 }
 
-/// Parts of one content are one text: where they are cut changes nothing. The reference tokenises each by itself, so a word that is cut has other
-/// tokens.
+/// Parts of one content are one text: where they are cut changes nothing. The reference tokenises each by
+/// itself, so a word that is cut has other tokens.
 #[test]
 fn parts_of_one_content_are_one_text() {
     let system = json!({"prompt": {"system": false}});
@@ -255,8 +256,8 @@ fn parts_of_one_content_are_one_text() {
     assert_eq!(decode(&theirs(&["Hel", "lo world"])), decode(&whole));
 }
 
-/// What is forgotten: thoughts before the last answer, as the guide says. The reference forgets those before the first, and none at all while a
-/// call is pending.
+/// What is forgotten: thoughts before the last answer, as the guide says. The reference forgets those before
+/// the first, and none at all while a call is pending.
 #[test]
 fn histories_differ_where_there_is_more_than_one_answer() {
     let turn = |question: &str| {

@@ -1,7 +1,7 @@
 //! The prompts that the format's documents show, byte for byte, and read back.
 //!
-//! `cases/prompt/seeds.json` has each complete prompt or message of the documents with a request for it. The documents print line ends between messages,
-//! which the format does not have; nothing else is changed.
+//! `cases/prompt/seeds.json` has each complete prompt or message of the documents with a request for it. The
+//! documents print line ends between messages, which the format does not have; nothing else is changed.
 
 use harmony_mask::Request;
 use harmony_mask::harmony::Format;

@@ -28,7 +28,8 @@ const BEFORE: [&str; 4] = [
      <|message|>{}<|end|><|start|>assistant",
 ];
 
-/// Starting at every token of 50 completions gives the same masks for the rest as stepping from the beginning.
+/// Starting at every token of 50 completions gives the same masks for the rest as stepping from the
+/// beginning.
 #[test]
 fn starting_anywhere_equals_stepping_there() {
     let mut random = Random::new(70);

@@ -1,6 +1,7 @@
 //! Arrays with two equal elements: what negates `uniqueItems`.
 //!
-//! The elements are few, so that whatever is repeated comes again soon; each array of them is read, and all that may be read is ended from there.
+//! The elements are few, so that whatever is repeated comes again soon; each array of them is read, and all
+//! that may be read is ended from there.
 
 use harmony_mask::Matcher;
 use proptest::prelude::*;
@@ -24,7 +25,8 @@ fn document() -> impl Strategy<Value = Value> {
     )
 }
 
-/// Reads each element behind a text, and all that may follow: it is read where it can be completed to what the oracle allows, and is that where it ends.
+/// Reads each element behind a text, and all that may follow: it is read where it can be completed to what
+/// the oracle allows, and is that where it ends.
 fn walk(
     matcher: &Matcher,
     elements: &[&str],

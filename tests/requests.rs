@@ -1,7 +1,7 @@
 //! Requests that are refused: each names what is wrong, where, and with which tool.
 //!
-//! `cases/requests_bad.json` is a list of `{name, request, kind, pointer, tool?}`. A request that is a string is the text of a
-//! request; any other value is the request itself.
+//! `cases/requests_bad.json` is a list of `{name, request, kind, pointer, tool?}`. A request that is a string
+//! is the text of a request; any other value is the request itself.
 
 use harmony_mask::{Error, Grammar, Request};
 use serde_json::Value;

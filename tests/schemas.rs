@@ -37,7 +37,8 @@ pub(crate) fn run<S: Strategy>(
     }
 }
 
-/// What is left of a schema that was refused: nothing, where it has no values; otherwise the case says nothing.
+/// What is left of a schema that was refused: nothing, where it has no values; otherwise the case says
+/// nothing.
 fn refused(document: &Value, kind: SchemaErrorKind, error: &dyn std::fmt::Display) -> TestCaseError {
     match kind {
         SchemaErrorKind::CircularReference => TestCaseError::reject("circular"),
@@ -124,7 +125,8 @@ fn texts_are_accepted_where_values_are_valid() {
     check_values(5_000, document(), |_| true);
 }
 
-/// The same where of some values it is not sure what they are: those are accepted only where it does not matter.
+/// The same where of some values it is not sure what they are: those are accepted only where it does not
+/// matter.
 #[test]
 fn doubtful_texts_are_accepted_only_where_values_are_valid() {
     check_values(3_000, doubtful_document(), is_sure);
@@ -140,7 +142,8 @@ pub(crate) fn check(document: Value, accepted: &[&str], refused: &[&str]) {
     assert!(wrong.is_empty() && wrongly.is_empty(), "{document} refuses {wrong:?}, accepts {wrongly:?}");
 }
 
-/// What is not surely a value nor surely none is accepted neither as it is nor where it is negated, however often.
+/// What is not surely a value nor surely none is accepted neither as it is nor where it is negated, however
+/// often.
 #[test]
 fn chosen_doubtful_texts() {
     let draft_4 = |keyword: &str, value: Value| json!({"$schema": "http://json-schema.org/draft-04/schema#", keyword: value});
@@ -298,7 +301,8 @@ fn small_sets_can_be_used_up() {
     );
 }
 
-/// Of elements without end that are arrays which count something, or objects whose names are listed, none is the last.
+/// Of elements without end that are arrays which count something, or objects whose names are listed, none is
+/// the last.
 #[test]
 fn elements_without_end_may_follow_each_other() {
     let number = json!({"type": "number"});
@@ -343,7 +347,8 @@ fn members_of_what_is_negated_come_in_their_order() {
     }
 }
 
-/// In declared order a name may stand anywhere behind the declared ones where it is none, whatever another alternative declares.
+/// In declared order a name may stand anywhere behind the declared ones where it is none, whatever another
+/// alternative declares.
 #[test]
 fn a_name_that_another_alternative_declares_has_no_place() {
     let schema = json!({"type": "object", "anyOf": [

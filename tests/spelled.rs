@@ -74,7 +74,8 @@ fn a_schema_that_needs_a_spelled_token_is_refused() {
     assert_eq!(request(json!({"enum": ["<|end|>", "end"]})), Ok(()));
 }
 
-/// A request whose answer is a text of this grammar and that forbids spelled tokens; the kind of the error, where there is one.
+/// A request whose answer is a text of this grammar and that forbids spelled tokens; the kind of the error,
+/// where there is one.
 fn answers(syntax: &str, definition: &str) -> Result<Grammar, &'static str> {
     let format = json!({"type": "grammar", "syntax": syntax, "definition": definition});
     let document = json!({"text": {"format": format}, "harmony": {"forbid_spelled_tokens": true}});

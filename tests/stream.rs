@@ -148,7 +148,8 @@ fn bare_texts_are_one_message() {
     }
 }
 
-/// A completion under the two tools of `names.json`, whether it is finished, and the tokens that would stop it.
+/// A completion under the two tools of `names.json`, whether it is finished, and the tokens that would stop
+/// it.
 #[test]
 fn stop_tokens_depend_on_the_state() {
     let request: Request = r#"{"tools": [{"type": "function", "name": "f"}]}"#.parse().expect("a request");

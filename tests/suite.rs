@@ -1,5 +1,6 @@
-//! The official JSON Schema test suite, where it is unpacked below `target/corpora`: all required tests and the optional ones of where identifiers
-//! and anchors count, with formats as annotations, and the optional ones of formats, with formats asserted. What fails is compared with `tests/baselines/suite`.
+//! The official JSON Schema test suite, where it is unpacked below `target/corpora`: all required tests and
+//! the optional ones of where identifiers and anchors count, with formats as annotations, and the optional
+//! ones of formats, with formats asserted. What fails is compared with `tests/baselines/suite`.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! Matchers of one grammar on many threads: the same results as on one, whatever the others are doing and whatever the tables forget.
+//! Matchers of one grammar on many threads: the same results as on one, whatever the others are doing and
+//! whatever the tables forget.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -12,7 +13,8 @@ const THREADS: usize = 8;
 /// Walks of each thread; all threads walk the same ones, each in an order of its own.
 const WALKS: usize = 24;
 
-/// A grammar whose tables hardly hold anything, so that threads compute and drop the same entries all the time.
+/// A grammar whose tables hardly hold anything, so that threads compute and drop the same entries all the
+/// time.
 fn grammar(name: &str) -> Grammar {
     let limits = Limits { cache_bytes: 1 << 20, grammar_cache_bytes: 1 << 16, ..Limits::default() };
     let compiler = Compiler::with_limits(Vocabulary::o200k_harmony(), limits);

@@ -1,7 +1,8 @@
-//! Turns of random requests: what is sampled under the masks parses strictly with `openai-harmony` into the transcript's messages, keeps to the
-//! request, and ends in time.
+//! Turns of random requests: what is sampled under the masks parses strictly with `openai-harmony` into the
+//! transcript's messages, keeps to the request, and ends in time.
 //!
-//! 200 requests by default; all 2,000 of the acceptance with `HARMONY_REQUESTS=2000 cargo test --release --test integration turns::`.
+//! 200 requests by default; all 2,000 of the acceptance with `HARMONY_REQUESTS=2000 cargo test --release
+//! --test integration turns::`.
 
 use std::env;
 
@@ -83,7 +84,8 @@ fn problems(request: &Request, matcher: &Matcher) -> Vec<String> {
     wrong
 }
 
-/// `openai-harmony` takes the content type of an answer for its recipient; that is why it takes an option to have one.
+/// `openai-harmony` takes the content type of an answer for its recipient; that is why it takes an option to
+/// have one.
 fn same_as_reference(matcher: &Matcher, messages: &[Message]) -> bool {
     let Ok(theirs) = reference::parse(matcher.tokens()) else { return false };
     let fields = |message: &Message| {

@@ -1,5 +1,5 @@
-//! Objects that must have members under names that are few: of all objects of three names exactly the valid ones are accepted, and no walk uses a name up
-//! without which the object could not be completed.
+//! Objects that must have members under names that are few: of all objects of three names exactly the valid
+//! ones are accepted, and no walk uses a name up without which the object could not be completed.
 
 use serde_json::{Value, json};
 
@@ -163,7 +163,8 @@ fn distinct_objects_have_names_for_what_they_wish_for() {
     check(&fewer, (3, 3), true);
 }
 
-/// The shortest way takes the object, though it begins like others that are shorter and may come as often as one likes.
+/// The shortest way takes the object, though it begins like others that are shorter and may come as often as
+/// one likes.
 #[test]
 fn arrays_that_must_contain_what_wishes_can_be_completed() {
     let (ab, text) = (json!({"enum": ["a", "b"]}), json!({"type": "string"}));

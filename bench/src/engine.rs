@@ -1,4 +1,5 @@
-//! What is measured: engines behind one interface, so that each meets the same loop; and harmony-mask itself as one of them.
+//! What is measured: engines behind one interface, so that each meets the same loop; and harmony-mask itself
+//! as one of them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,7 +21,8 @@ pub(crate) trait Sequence {
     fn is_whole(&mut self) -> bool;
 }
 
-/// A grammar compiled by an engine. A trait rather than a closure, since the sequences of some engines borrow their grammar.
+/// A grammar compiled by an engine. A trait rather than a closure, since the sequences of some engines borrow
+/// their grammar.
 pub(crate) trait Compiled {
     /// A sequence at its beginning.
     fn sequence(&self) -> Box<dyn Sequence + '_>;

@@ -1,9 +1,11 @@
-//! `grammars`: Lark grammars with texts, for verdicts and speed; beside the peers that this package is built with.
+//! `grammars`: Lark grammars with texts, for verdicts and speed; beside the peers that this package is built
+//! with.
 //!
-//! The folder holds `NAME.lark` and a `cases.json` that gives each name its accepted and rejected texts, as `tests/cases/grammars` does; a `NAME.schema.json`
-//! beside it describes the same JSON by a schema, and is measured as one engine more. Each text is
-//! tokenised, and for each token a mask is filled and the token accepted, engine after engine on the same text, so that all meet the
-//! same noise. The first pass over a grammar's texts is cold, later ones are hot.
+//! The folder holds `NAME.lark` and a `cases.json` that gives each name its accepted and rejected texts, as
+//! `tests/cases/grammars` does; a `NAME.schema.json` beside it describes the same JSON by a schema, and is
+//! measured as one engine more. Each text is tokenised, and for each token a mask is filled and the token
+//! accepted, engine after engine on the same text, so that all meet the same noise. The first pass over a
+//! grammar's texts is cold, later ones are hot.
 
 use std::collections::BTreeMap;
 use std::fs;

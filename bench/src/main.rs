@@ -1,7 +1,9 @@
-//! Corpora and measurements for harmony-mask: correctness and speed on thousands of real schemas, and the official suite.
+//! Corpora and measurements for harmony-mask: correctness and speed on thousands of real schemas, and the
+//! official suite.
 //!
-//! A command reads its corpus from folders given on the command line, so that nothing of it need be part of the repository, and prints a summary;
-//! `--json` also writes the full result to a file, `-` to standard output. Exit codes: 0 measured, 2 the call is wrong.
+//! A command reads its corpus from folders given on the command line, so that nothing of it need be part of
+//! the repository, and prints a summary; `--json` also writes the full result to a file, `-` to standard
+//! output. Exit codes: 0 measured, 2 the call is wrong.
 
 mod corpus;
 mod engine;
@@ -69,7 +71,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Writes the document to the file of `--json`, and the summary to standard output unless the document goes there.
+/// Writes the document to the file of `--json`, and the summary to standard output unless the document goes
+/// there.
 fn report(json: Option<&Path>, document: &Value, summary: &str) -> Result<(), BenchError> {
     let print = |text: &str| writeln!(io::stdout(), "{text}").map_err(|error| BenchError::write("-", error));
     match json {

@@ -1,13 +1,16 @@
 //! `maskbench`: real schemas with valid and invalid instances, for correctness and speed.
 //!
-//! The protocol is MaskBench's: each instance is spelled as Python's `json.dumps` does, tokenised, and then, token by token, a mask is filled and the token
-//! accepted. An instance counts as accepted when every token is allowed and the end is an accepting state. Times are wall time per
-//! call on one thread. All schemas are compiled by one compiler, as in a server; the first pass over a file's instances is cold, later ones are hot.
+//! The protocol is MaskBench's: each instance is spelled as Python's `json.dumps` does, tokenised, and then,
+//! token by token, a mask is filled and the token accepted. An instance counts as accepted when every token
+//! is allowed and the end is an accepting state. Times are wall time per call on one thread. All schemas are
+//! compiled by one compiler, as in a server; the first pass over a file's instances is cold, later ones are
+//! hot.
 //!
-//! Peers go through the same files in the same process, file after file in turn, so that all meet the same noise; which one begins changes with each file.
-//! On a shared machine some 200 interruptions a second, of 20 µs and more, meet whoever is running: with `--rounds` all files are gone through
-//! several times, each time by engines that start anew and know nothing, and of each call the least is taken.
-//! What deadlines cost shows with `--within`: they are ours alone.
+//! Peers go through the same files in the same process, file after file in turn, so that all meet the same
+//! noise; which one begins changes with each file. On a shared machine some 200 interruptions a second, of 20
+//! µs and more, meet whoever is running: with `--rounds` all files are gone through several times, each time
+//! by engines that start anew and know nothing, and of each call the least is taken. What deadlines cost
+//! shows with `--within`: they are ours alone.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
@@ -57,7 +60,8 @@ pub(crate) struct Repetition {
     /// Times that each instance is gone through; all but the first are hot
     #[arg(long, value_name = "N", default_value_t = Self::USUAL.passes, value_parser = clap::value_parser!(u32).range(1..))]
     passes: u32,
-    /// Times that all files are gone through, each time by engines that start anew; the least of each call counts
+    /// Times that all files are gone through, each time by engines that start anew; the least of each call
+    /// counts
     #[arg(long, value_name = "N", default_value_t = Self::USUAL.rounds, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
 }
@@ -155,7 +159,8 @@ struct Round<'r> {
 }
 
 impl Round<'_> {
-    /// Lowers what each engine did with each file before, where there is such, to what it does now; which one begins changes.
+    /// Lowers what each engine did with each file before, where there is such, to what it does now; which one
+    /// begins changes.
     fn go(&self, engines: &[Box<dyn Engine>], least: &mut Vec<Vec<Outcome>>) -> Result<(), BenchError> {
         let options = Options { property_order: PropertyOrder::Any, ..self.setup.options };
         let any_order = (options != self.setup.options)
@@ -198,7 +203,8 @@ impl File {
         })
     }
 
-    /// What the engine does with it. An engine that panics has not compiled the file, and goes on with the next.
+    /// What the engine does with it. An engine that panics has not compiled the file, and goes on with the
+    /// next.
     pub(crate) fn outcome(&self, engine: &dyn Engine, passes: u32) -> Outcome {
         let measure = AssertUnwindSafe(|| self.measure(engine, passes));
         panic::catch_unwind(measure).unwrap_or_else(|payload| {
@@ -231,7 +237,8 @@ impl File {
         outcome
     }
 
-    /// Notes which instances were rejected only for the order of their members: with any order they are accepted.
+    /// Notes which instances were rejected only for the order of their members: with any order they are
+    /// accepted.
     fn note_order(&self, any_order: &dyn Engine, outcome: &mut Outcome) {
         let verdicts = outcome.verdicts.iter_mut().zip(&self.cases);
         let rejected: Vec<_> =

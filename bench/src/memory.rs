@@ -1,7 +1,7 @@
 //! `memory`: what one engine keeps resident, alone in a process of its own.
 //!
-//! Times want all engines in one process, memory wants each in its own: `maskbench` with peers runs this command once for each engine. Ours lets members come in
-//! any order, which is the larger grammar.
+//! Times want all engines in one process, memory wants each in its own: `maskbench` with peers runs this
+//! command once for each engine. Ours lets members come in any order, which is the larger grammar.
 
 use std::env;
 use std::io::{self, Write};
@@ -27,7 +27,8 @@ pub(crate) struct Memory {
     sample: Sample,
 }
 
-/// In MiB, where the system tells. The encoder of the instances and our vocabulary are part of each engine's peak.
+/// In MiB, where the system tells. The encoder of the instances and our vocabulary are part of each engine's
+/// peak.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Footprint {
     /// After start-up.

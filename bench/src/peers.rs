@@ -1,5 +1,5 @@
-//! The peers that harmony-mask is measured beside: each engine an optional feature of this package, since they are much to build; and the least that any
-//! of them could take.
+//! The peers that harmony-mask is measured beside: each engine an optional feature of this package, since
+//! they are much to build; and the least that any of them could take.
 
 use clap::ValueEnum;
 use harmony_mask::Vocabulary;

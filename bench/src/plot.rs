@@ -1,4 +1,5 @@
-//! The distributions of the engines as a drawing: how many calls take at least so long, with both axes logarithmic, so that tails show.
+//! The distributions of the engines as a drawing: how many calls take at least so long, with both axes
+//! logarithmic, so that tails show.
 
 use std::fmt::Write;
 use std::fs;

@@ -1,6 +1,7 @@
 //! JSON as Python's `json.dumps` writes it by default: a space after `,` and `:`, and nothing but ASCII.
 //!
-//! MaskBench spells its instances so, and so do most tools that models are trained with. Numbers keep the digits that they have in the file.
+//! MaskBench spells its instances so, and so do most tools that models are trained with. Numbers keep the
+//! digits that they have in the file.
 
 use std::io;
 

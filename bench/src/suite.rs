@@ -1,7 +1,7 @@
 //! `suite`: the official JSON Schema test suite, each instance in its compact spelling.
 //!
-//! Schemas without `$schema` are given that of their draft. Formats are annotations, as the required tests have it, or, with
-//! `--optional-formats`, the tests of formats are run with formats asserted.
+//! Schemas without `$schema` are given that of their draft. Formats are annotations, as the required tests
+//! have it, or, with `--optional-formats`, the tests of formats are run with formats asserted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! What an engine did with the files of MaskBench: counts, times and failures, and those of two engines side by side.
+//! What an engine did with the files of MaskBench: counts, times and failures, and those of two engines side
+//! by side.
 
 use std::path::Path;
 
@@ -57,7 +58,8 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Takes the least times of this and another round. What was refused in one round (a limit on time may be met by chance) counts as refused.
+    /// Takes the least times of this and another round. What was refused in one round (a limit on time may be
+    /// met by chance) counts as refused.
     pub(crate) fn lower(&mut self, other: &Self) {
         if let Some(reason) = self.refused.take().or_else(|| other.refused.clone()) {
             *self = Self { refused: Some(reason), ..Self::default() };
@@ -204,7 +206,8 @@ impl Slowest {
     }
 }
 
-/// Our times and a peer's on the files that both compiled: what one of them refuses would make the other look slow or quick.
+/// Our times and a peer's on the files that both compiled: what one of them refuses would make the other look
+/// slow or quick.
 #[derive(Default)]
 pub(crate) struct Pair {
     files: usize,

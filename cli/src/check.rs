@@ -12,8 +12,9 @@ use crate::{Verdict, output, prompt};
 
 /// Says whether a completion is accepted, and if not, where and why
 ///
-/// COMPLETION is what follows `<|start|>assistant`: a file, `-` (also the default) for standard input, or the text itself where it contains
-/// `<|`. Its bytes are taken as they are; text between `<|` and `|>` that names a special token means that token.
+/// COMPLETION is what follows `<|start|>assistant`: a file, `-` (also the default) for standard input, or the
+/// text itself where it contains `<|`. Its bytes are taken as they are; text between `<|` and `|>` that names
+/// a special token means that token.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(override_usage = "harmony-mask check [OPTIONS] <REQUEST> [COMPLETION]
@@ -21,8 +22,8 @@ use crate::{Verdict, output, prompt};
        harmony-mask check [OPTIONS] --schema <SCHEMA> [INSTANCE]
        harmony-mask check [OPTIONS] --lark <GRAMMAR> [TEXT]")]
 pub(crate) struct Check {
-    /// The request, or with --prompt the completion, with --schema the JSON text to check, with --lark the text: a file, or the text itself where
-    /// no file has this name
+    /// The request, or with --prompt the completion, with --schema the JSON text to check, with --lark the
+    /// text: a file, or the text itself where no file has this name
     #[arg(value_name = "REQUEST", required_unless_present_any = ["prompt", "schema", "lark"])]
     first: Option<PathBuf>,
     /// The completion
@@ -98,7 +99,8 @@ impl Check {
     }
 }
 
-/// A completion in a file or in the argument itself: it is full of `<|`, which no sensible file name contains.
+/// A completion in a file or in the argument itself: it is full of `<|`, which no sensible file name
+/// contains.
 fn completion_bytes(argument: &Path) -> Result<Vec<u8>, Failure> {
     match argument.to_str() {
         Some(text) if text.contains("<|") && !argument.exists() => Ok(text.as_bytes().to_vec()),

@@ -29,7 +29,8 @@ pub(crate) struct Compile {
     /// Compile a Lark grammar instead
     #[arg(long, value_name = "GRAMMAR", conflicts_with = "schema")]
     lark: Option<PathBuf>,
-    /// Draw the automaton into a file, for Graphviz: its first states, byte by byte; `-` is standard output, instead of the report
+    /// Draw the automaton into a file, for Graphviz: its first states, byte by byte; `-` is standard output,
+    /// instead of the report
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
     /// Print one JSON document

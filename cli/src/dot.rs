@@ -1,7 +1,8 @@
 //! Drawings of automata, in the language of Graphviz.
 //!
-//! What is drawn is the automaton over bytes and special tokens; the one over tokens has the same states and 200,000 arrows. A recursive
-//! grammar has no end of states, so the first ones are drawn, and those beyond are dashed.
+//! What is drawn is the automaton over bytes and special tokens; the one over tokens has the same states and
+//! 200,000 arrows. A recursive grammar has no end of states, so the first ones are drawn, and those beyond
+//! are dashed.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,9 +1,12 @@
-//! A draft: a completion as an unconstrained model wrote it, and the least change that makes it one the grammar allows.
+//! A draft: a completion as an unconstrained model wrote it, and the least change that makes it one the
+//! grammar allows.
 //!
-//! The stand-in model wants to say its draft. Where the draft breaks the grammar, the model would pick its favourite among the allowed tokens and drift
-//! away from what it meant; to see a *repair* instead, its favourites are planned ahead: a cheapest path through keeping, dropping and inserting units
-//! of the draft (Dijkstra over pairs of a place in the draft and a residual). Insertions follow the shortest completion, so that
-//! there is one at each place. The plan only sets preferences; every token is still taken from the mask.
+//! The stand-in model wants to say its draft. Where the draft breaks the grammar, the model would pick its
+//! favourite among the allowed tokens and drift away from what it meant; to see a *repair* instead, its
+//! favourites are planned ahead: a cheapest path through keeping, dropping and inserting units of the draft
+//! (Dijkstra over pairs of a place in the draft and a residual). Insertions follow the shortest completion,
+//! so that there is one at each place. The plan only sets preferences; every token is still taken from the
+//! mask.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,7 +14,8 @@ use std::collections::BinaryHeap;
 use harmony_mask::automaton::{Automaton, Residual, Unit};
 use harmony_mask::{TokenId, Vocabulary};
 
-/// Steps of the search, of which a draft with a handful of mistakes needs some hundreds. Past it the draft is followed as far as the search came.
+/// Steps of the search, of which a draft with a handful of mistakes needs some hundreds. Past it the draft is
+/// followed as far as the search came.
 const STEPS: usize = 50_000;
 
 /// Two small repairs in one word read worse than one that is larger, so each has a price of its own.
@@ -171,7 +175,8 @@ impl Plan {
         &self.edits
     }
 
-    /// The token to say after so many units: the encoder's own, or, where the tokens so far end inside of one, any that fits.
+    /// The token to say after so many units: the encoder's own, or, where the tokens so far end inside of
+    /// one, any that fits.
     pub(crate) fn token_at(&self, vocabulary: &Vocabulary, said: usize) -> Option<TokenId> {
         if let Ok(index) = self.tokens.binary_search_by_key(&said, |(at, _)| *at) {
             return Some(self.tokens[index].1);

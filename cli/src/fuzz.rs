@@ -16,9 +16,10 @@ use crate::{Verdict, output};
 
 /// Walks the grammar at random and verifies every completion
 ///
-/// Walks differ in what they prefer: any token, branches that were seldom taken, the longest tokens, escapes, parts of characters, the shortest
-/// way out. Every completion is verified by other code than the masks. A failure is made as small as it can be. The coverage tells which
-/// branches of the grammar (literals, special tokens, kinds of text, each at its place) were offered and never taken.
+/// Walks differ in what they prefer: any token, branches that were seldom taken, the longest tokens, escapes,
+/// parts of characters, the shortest way out. Every completion is verified by other code than the masks. A
+/// failure is made as small as it can be. The coverage tells which branches of the grammar (literals, special
+/// tokens, kinds of text, each at its place) were offered and never taken.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Fuzz {

@@ -18,8 +18,8 @@ use crate::{Verdict, output, view};
 
 /// Samples completions under the mask, with a stand-in for the model
 ///
-/// There are no weights: the stand-in scores tokens at random, or so as to say a draft. Every completion is verified by other code than the masks: messages,
-/// JSON, unique names, and the schema under `jsonschema`.
+/// There are no weights: the stand-in scores tokens at random, or so as to say a draft. Every completion is
+/// verified by other code than the masks: messages, JSON, unique names, and the schema under `jsonschema`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Generate {

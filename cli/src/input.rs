@@ -129,7 +129,8 @@ pub(crate) fn name(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// The request in a file. What it says in vain is noted on standard error, since most commands show nothing else of it.
+/// The request in a file. What it says in vain is noted on standard error, since most commands show nothing
+/// else of it.
 pub(crate) fn request(path: &Path) -> Result<Request, Failure> {
     let request: Request = text(path)?.parse().map_err(|error: RequestError| refused(path, error))?;
     request.warnings().iter().for_each(output::note);

@@ -1,7 +1,8 @@
 //! The command line of harmony-mask.
 //!
-//! One file per command; `input` reads, `output` writes, and neither knows the other. A command returns its [`Verdict`], which becomes the exit
-//! code: 0 accepted or done, 1 rejected, 2 when the input or the call is wrong. In the last case nothing is written to standard output.
+//! One file per command; `input` reads, `output` writes, and neither knows the other. A command returns its
+//! [`Verdict`], which becomes the exit code: 0 accepted or done, 1 rejected, 2 when the input or the call is
+//! wrong. In the last case nothing is written to standard output.
 
 mod check;
 mod compile;

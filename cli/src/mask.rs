@@ -90,8 +90,8 @@ impl Mask {
     }
 }
 
-/// The allowed tokens: special ones, then beginnings of the shortest way to the end (the longest first), then all others by id, which
-/// in a byte-pair vocabulary is by how common they are.
+/// The allowed tokens: special ones, then beginnings of the shortest way to the end (the longest first), then
+/// all others by id, which in a byte-pair vocabulary is by how common they are.
 fn most_telling_first(matcher: &Matcher) -> Vec<TokenId> {
     let mut mask = TokenMask::new(Vocabulary::HARMONY_LOGITS);
     matcher.fill_mask(&mut mask);

@@ -10,9 +10,11 @@ use serde_json::{Value, json};
 
 use crate::input::Failure;
 
-/// Writes to standard output. Colours are removed where it is not a terminal, or where `NO_COLOR` asks for it.
+/// Writes to standard output. Colours are removed where it is not a terminal, or where `NO_COLOR` asks for
+/// it.
 ///
-/// Says whether anybody still reads it: who has closed the pipe has seen enough, which is no failure and changes no verdict.
+/// Says whether anybody still reads it: who has closed the pipe has seen enough, which is no failure and
+/// changes no verdict.
 pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<bool, Failure> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
@@ -53,7 +55,8 @@ pub(crate) fn messages(matcher: &Matcher) -> Vec<Value> {
     matcher.transcript().messages.iter().map(message).collect()
 }
 
-/// Bytes as people can read them on a terminal: text as it is, but control characters and broken UTF-8 made visible.
+/// Bytes as people can read them on a terminal: text as it is, but control characters and broken UTF-8 made
+/// visible.
 pub(crate) fn visible(bytes: &[u8]) -> String {
     let mut text = String::new();
     for character in String::from_utf8_lossy(bytes).chars() {

@@ -14,8 +14,9 @@ use crate::{Verdict, output};
 
 /// Writes the prompt of a request
 ///
-/// Its text ends in `<|start|>assistant`, without a line end where it goes into a file. A text in the request that spells a control token is not
-/// told apart from the token there; the tokens are exact, and commands that take a prompt take what --json prints.
+/// Its text ends in `<|start|>assistant`, without a line end where it goes into a file. A text in the request
+/// that spells a control token is not told apart from the token there; the tokens are exact, and commands
+/// that take a prompt take what --json prints.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Prompt {
@@ -24,7 +25,8 @@ pub(crate) struct Prompt {
     /// Print the ids of its tokens
     #[arg(long)]
     tokens: bool,
-    /// Write an example to train on: without the beginning of another turn, and with `<|return|>` after a final answer
+    /// Write an example to train on: without the beginning of another turn, and with `<|return|>` after a
+    /// final answer
     #[arg(long)]
     training: bool,
     /// Print one JSON document, with text and tokens

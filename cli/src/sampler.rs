@@ -1,8 +1,9 @@
 //! Sampling under the mask, with a stand-in for the model.
 //!
-//! No weights are needed to see what masks do: anything that scores tokens will do, and whatever it prefers, the result is valid. The [`StandIn`]
-//! scores at random, leaning towards common words and, the longer a text gets, towards its end; uniformly random tokens would be unreadable and
-//! would hardly ever close a string. With a [`Plan`] it wants to say a given text instead.
+//! No weights are needed to see what masks do: anything that scores tokens will do, and whatever it prefers,
+//! the result is valid. The [`StandIn`] scores at random, leaning towards common words and, the longer a text
+//! gets, towards its end; uniformly random tokens would be unreadable and would hardly ever close a string.
+//! With a [`Plan`] it wants to say a given text instead.
 
 use std::time::Instant;
 
@@ -40,7 +41,8 @@ impl Sample {
 
 /// Samples one completion of at most `max_tokens` tokens, or of as many as the shortest has.
 ///
-/// The end is always in reach: a token after which it would not be is taken back, and the shortest way is gone instead.
+/// The end is always in reach: a token after which it would not be is taken back, and the shortest way is
+/// gone instead.
 pub(crate) fn sample(matcher: Matcher, stand_in: &mut StandIn<'_>, max_tokens: usize) -> Sample {
     let mut run = Run {
         sample: Sample { matcher, origins: Vec::new(), mask_times: Durations::default() },
@@ -68,7 +70,8 @@ struct Run {
 }
 
 impl Run {
-    /// Takes what is forced, or else one token that the stand-in chooses; `false` where the budget does not allow it.
+    /// Takes what is forced, or else one token that the stand-in chooses; `false` where the budget does not
+    /// allow it.
     fn step(&mut self, stand_in: &mut StandIn<'_>) -> bool {
         let forced = self.sample.matcher.forced_tokens();
         if !forced.is_empty() {
@@ -237,8 +240,9 @@ impl<'a> StandIn<'a> {
         if candidates.is_empty() { mask.iter().collect() } else { candidates }
     }
 
-    /// How much the stand-in likes a token before chance has its say. What ends a text or a value is disliked at first, and liked the more the longer
-    /// it lasts; `crowd` makes up for the number of other candidates. Otherwise a longer token says more, and odd signs are for others.
+    /// How much the stand-in likes a token before chance has its say. What ends a text or a value is disliked
+    /// at first, and liked the more the longer it lasts; `crowd` makes up for the number of other candidates.
+    /// Otherwise a longer token says more, and odd signs are for others.
     fn leaning(&self, token: TokenId, crowd: f64) -> f64 {
         let Said { since_special, since_quote, in_string, digits, in_json, .. } = self.said;
         match self.vocabulary.token_bytes(token) {

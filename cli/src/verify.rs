@@ -1,7 +1,8 @@
 //! A second opinion on what was generated, from code that shares nothing with the masks.
 //!
-//! Bodies are parsed by serde_json and validated by `jsonschema`, formats asserted; which schema belongs to which message, and whether the turn is what
-//! the tool choice asked for, is read off the request and the messages alone.
+//! Bodies are parsed by serde_json and validated by `jsonschema`, formats asserted; which schema belongs to
+//! which message, and whether the turn is what the tool choice asked for, is read off the request and the
+//! messages alone.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -111,8 +112,9 @@ impl Verifier {
     }
 }
 
-/// A list in `items` is taken in every draft, as real schemas have such lists without saying which draft they are written in. The newest one has
-/// `prefixItems` for it, and `jsonschema` refuses the list there; the draft before it has the list and reads all else alike, but for what is newer.
+/// A list in `items` is taken in every draft, as real schemas have such lists without saying which draft they
+/// are written in. The newest one has `prefixItems` for it, and `jsonschema` refuses the list there; the
+/// draft before it has the list and reads all else alike, but for what is newer.
 fn validator(schema: &Value, asserts_formats: bool) -> Body {
     let options = || jsonschema::options().should_validate_formats(asserts_formats);
     let named = schema.get("$schema").and_then(Value::as_str);
@@ -126,7 +128,8 @@ fn validator(schema: &Value, asserts_formats: bool) -> Body {
     validator.map_err(|error| format!("jsonschema refuses the schema: {error}"))
 }
 
-/// Whether a keyword is mentioned that draft 2020-12 has, and draft 2019-09 has not or understands in another way.
+/// Whether a keyword is mentioned that draft 2020-12 has, and draft 2019-09 has not or understands in another
+/// way.
 fn mentions_newer(schema: &Value) -> bool {
     match schema {
         Value::Object(members) => members.iter().any(|(name, value)| {

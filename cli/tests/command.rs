@@ -133,7 +133,8 @@ fn verdicts_do_not_depend_on_who_reads() {
     }
 }
 
-/// A list in `items` is taken without and with the draft that has another keyword for it, and verified as the drafts before have it.
+/// A list in `items` is taken without and with the draft that has another keyword for it, and verified as the
+/// drafts before have it.
 #[test]
 fn lists_of_items_are_verified() {
     let tuple = |dialect: &str, element: &str| {
@@ -282,7 +283,8 @@ fn what_a_prompt_does_not_say_is_noted() {
     assert_eq!(run(&["prompt", "examples/weather.json"], b"").stderr, "");
 }
 
-/// A cap that is misspelt is no cap: the field is ignored as unknown fields are, and that is said beside the result.
+/// A cap that is misspelt is no cap: the field is ignored as unknown fields are, and that is said beside the
+/// result.
 #[test]
 fn fields_of_ours_that_do_not_exist_are_noted() {
     let request = r#"{"future": 1, "harmony": {"reasoning": {"max_token": 5}}}"#;

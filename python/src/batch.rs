@@ -12,7 +12,8 @@ use pyo3::prelude::*;
 use crate::bitmask::Bitmask;
 use crate::matcher::{PyMatcher, Shared, fill_drafts};
 
-/// A mask that was made before is copied in half a microsecond, less than starting a thread takes; making one may take hundreds.
+/// A mask that was made before is copied in half a microsecond, less than starting a thread takes; making one
+/// may take hundreds.
 const PATIENCE: Duration = Duration::from_micros(100);
 
 /// What one matcher fills: its first row, and the drafts after which there is another row each.
@@ -44,8 +45,9 @@ impl Piece<'_> {
 
 /// Fills the rows of many matchers with the interpreter released, on all cores where masks have to be made.
 ///
-/// Matcher `i` fills row `indices[i]`, or row `i` without `indices`. With `draft_tokens`, one list per matcher, it also fills the rows
-/// after its own, one per draft. Returns, per matcher, how many drafts are allowed (without drafts, 0 each). Rows must not overlap.
+/// Matcher `i` fills row `indices[i]`, or row `i` without `indices`. With `draft_tokens`, one list per
+/// matcher, it also fills the rows after its own, one per draft. Returns, per matcher, how many drafts are
+/// allowed (without drafts, 0 each). Rows must not overlap.
 #[pyfunction]
 #[pyo3(signature = (matchers, bitmask, indices = None, draft_tokens = None))]
 pub(crate) fn batch_fill_next_token_bitmask(
@@ -90,8 +92,8 @@ fn fill_all(work: Vec<Piece<'_>>, words: usize) -> Vec<usize> {
 
 /// Fills pieces on as many threads as there are cores, this one among them.
 ///
-/// The threads end with the call. A pool that stays would be lost in processes that are forked, as servers do, and calls would wait for
-/// it for ever.
+/// The threads end with the call. A pool that stays would be lost in processes that are forked, as servers
+/// do, and calls would wait for it for ever.
 fn fill_on_threads(work: vec::IntoIter<Piece<'_>>, words: usize) -> Vec<(usize, usize)> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let helpers = cores.min(work.len()).saturating_sub(1);

@@ -1,8 +1,9 @@
 //! Masks in memory that numpy or torch owns.
 //!
-//! A bitmask is a matrix of `int32`, one row per sequence, bit `t % 32` of word `t / 32` for token `t`. Everything about it is
-//! checked before a word is written, since a wrong buffer would otherwise be silently wrong masks. A torch tensor is taken through
-//! `Tensor.numpy()`, which shares its memory and costs 2 µs; DLPack would cost 7 (measured), and its raw pointer nothing, but unchecked.
+//! A bitmask is a matrix of `int32`, one row per sequence, bit `t % 32` of word `t / 32` for token `t`.
+//! Everything about it is checked before a word is written, since a wrong buffer would otherwise be silently
+//! wrong masks. A torch tensor is taken through `Tensor.numpy()`, which shares its memory and costs 2 µs;
+//! DLPack would cost 7 (measured), and its raw pointer nothing, but unchecked.
 
 use std::ops::Range;
 
@@ -70,7 +71,8 @@ impl<'py> Bitmask<'py> {
         unsafe { self.range_mut(first..first + count) }
     }
 
-    /// The words of several ranges of rows, as [`rows_mut`](Self::rows_mut) gives one; an error where two overlap.
+    /// The words of several ranges of rows, as [`rows_mut`](Self::rows_mut) gives one; an error where two
+    /// overlap.
     #[allow(unsafe_code)]
     pub(crate) fn ranges_mut(&mut self, ranges: &[Range<usize>]) -> PyResult<Vec<&mut [u32]>> {
         let mut ordered: Vec<_> = ranges.iter().collect();
@@ -90,8 +92,9 @@ impl<'py> Bitmask<'py> {
     unsafe fn range_mut(&self, range: Range<usize>) -> &mut [u32] {
         assert!(range.end <= self.rows(), "the range was checked");
         let words = self.words();
-        // SAFETY: `new` saw that the array is C-contiguous, aligned, writeable and made of 32-bit integers, so `rows * words` of them lie at
-        // `data`, and the range is within; `u32` has the layout of `i32`. The array is kept alive by `self`, for whose life this is borrowed.
+        // SAFETY: `new` saw that the array is C-contiguous, aligned, writeable and made of 32-bit integers,
+        // so `rows * words` of them lie at `data`, and the range is within; `u32` has the layout of `i32`.
+        // The array is kept alive by `self`, for whose life this is borrowed.
         unsafe {
             let start = self.array.data().cast::<u32>().add(range.start * words);
             std::slice::from_raw_parts_mut(start, range.len() * words)
@@ -167,8 +170,8 @@ fn check_flags(array: &Bound<'_, PyArray2<i32>>) -> PyResult<()> {
 
 #[allow(unsafe_code)]
 fn is_writeable(array: &Bound<'_, PyArray2<i32>>) -> bool {
-    // SAFETY: the pointer is to a live array, whose flags are read while the interpreter is held. (The numpy crate would tell by borrowing the
-    // array, and refuse when another thread fills another row of it.)
+    // SAFETY: the pointer is to a live array, whose flags are read while the interpreter is held. (The numpy
+    // crate would tell by borrowing the array, and refuse when another thread fills another row of it.)
     let flags = unsafe { (*array.as_array_ptr()).fields.flags };
     flags & NPY_ARRAY_WRITEABLE != 0
 }

@@ -5,7 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use harmony_mask::Grammar;
 
-/// The least recently used grammar goes first. Grammars grow while they are used, so sizes are asked for when something is added, not remembered.
+/// The least recently used grammar goes first. Grammars grow while they are used, so sizes are asked for when
+/// something is added, not remembered.
 pub(crate) struct Cache {
     limit_bytes: usize,
     inner: Mutex<Inner>,
@@ -27,7 +28,8 @@ impl Cache {
         Self { limit_bytes, inner: Mutex::default() }
     }
 
-    /// The grammar of `key`, made if it is not there. Two threads that miss the same key at once both make it; neither waits.
+    /// The grammar of `key`, made if it is not there. Two threads that miss the same key at once both make
+    /// it; neither waits.
     pub(crate) fn get<E>(
         &self,
         key: String,
@@ -80,7 +82,8 @@ impl Inner {
         replaced.into_iter().chain(self.forget(limit_bytes)).collect()
     }
 
-    /// Takes out what was not used for longest, until the others are within the limit. Each grammar is weighed once: that asks all its tables.
+    /// Takes out what was not used for longest, until the others are within the limit. Each grammar is
+    /// weighed once: that asks all its tables.
     fn forget(&mut self, limit_bytes: usize) -> Vec<Entry> {
         let weigh = |(key, entry): (&String, &Entry)| (entry.last_use, entry.bytes(key));
         let mut by_use: Vec<(u64, usize)> = self.entries.iter().map(weigh).collect();

@@ -14,11 +14,12 @@ use crate::{error, limits, request};
 /// What compiled grammars may take together unless the user says otherwise.
 const CACHE_LIMIT_BYTES: usize = 256 << 20;
 
-/// Compiles requests and schemas, and remembers grammars by content. Keep one per process: it may be used from all threads at once, and the
-/// interpreter is released while it compiles.
+/// Compiles requests and schemas, and remembers grammars by content. Keep one per process: it may be used
+/// from all threads at once, and the interpreter is released while it compiles.
 ///
-/// The grammars that were not used for longest are forgotten when all together take more than `cache_limit_bytes` (256 MiB by default).
-/// `limits` are ceilings by name, for schemas of strangers; `resources` are documents by URI, to which references of schemas may lead.
+/// The grammars that were not used for longest are forgotten when all together take more than
+/// `cache_limit_bytes` (256 MiB by default). `limits` are ceilings by name, for schemas of strangers;
+/// `resources` are documents by URI, to which references of schemas may lead.
 #[pyclass(name = "Compiler", module = "harmony_mask", frozen)]
 pub(crate) struct PyCompiler {
     compiler: Compiler,
@@ -44,8 +45,9 @@ impl PyCompiler {
         Ok(Self { compiler, cache: Cache::new(cache_limit_bytes) })
     }
 
-    /// The grammar of what may follow `<|start|>assistant` under a request: the body of an OpenAI request, in the shape of Responses or of
-    /// Chat Completions, as a dictionary or JSON text. Schemas in it may be pydantic models.
+    /// The grammar of what may follow `<|start|>assistant` under a request: the body of an OpenAI request, in
+    /// the shape of Responses or of Chat Completions, as a dictionary or JSON text. Schemas in it may be
+    /// pydantic models.
     ///
     /// Raises CompileError.
     fn compile(&self, py: Python<'_>, request: &Bound<'_, PyAny>) -> PyResult<PyGrammar> {
@@ -57,8 +59,8 @@ impl PyCompiler {
         compiled(grammar)
     }
 
-    /// The grammar of the JSON texts of a schema's values, without a message around them. The schema is a dictionary, JSON text, or a pydantic
-    /// model; the options are those of a request's `harmony` object.
+    /// The grammar of the JSON texts of a schema's values, without a message around them. The schema is a
+    /// dictionary, JSON text, or a pydantic model; the options are those of a request's `harmony` object.
     ///
     /// Raises CompileError.
     #[pyo3(signature = (schema, *, whitespace = None, property_order = None, formats = None))]
@@ -118,8 +120,9 @@ fn options(words: &[(&str, Option<&str>)]) -> Result<Options, Error> {
     Ok(*Request::read(&json!({ "harmony": harmony }))?.options())
 }
 
-/// What a grammar is remembered by: everything that it was compiled from, and nothing else, so that requests which differ in their messages share
-/// one. The derived `Debug` shows every field; `==` would not do, since JSON objects are equal in any order, and the order of properties matters.
+/// What a grammar is remembered by: everything that it was compiled from, and nothing else, so that requests
+/// which differ in their messages share one. The derived `Debug` shows every field; `==` would not do, since
+/// JSON objects are equal in any order, and the order of properties matters.
 fn content(kind: &str, compiled: &impl std::fmt::Debug) -> String {
     format!("{kind} {compiled:?}")
 }

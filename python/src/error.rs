@@ -1,4 +1,5 @@
-//! Exceptions. Their classes are written in Python (`harmony_mask/errors.py`): the stable ABI cannot add fields to an exception.
+//! Exceptions. Their classes are written in Python (`harmony_mask/errors.py`): the stable ABI cannot add
+//! fields to an exception.
 
 use harmony_mask::matcher::DeadlineError;
 use harmony_mask::{AcceptError, Error, RollbackError, VocabularyError};

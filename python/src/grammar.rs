@@ -25,7 +25,8 @@ impl PyGrammar {
         PyVocabulary(self.0.matcher().vocabulary().clone())
     }
 
-    /// Every keyword of every schema, as dictionaries of `tool`, `pointer`, `keyword` and `status`: `exact` or `annotation`.
+    /// Every keyword of every schema, as dictionaries of `tool`, `pointer`, `keyword` and `status`: `exact`
+    /// or `annotation`.
     #[getter]
     fn coverage<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let entry = |entry: &harmony_mask::CoverageEntry| {

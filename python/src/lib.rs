@@ -1,8 +1,8 @@
 //! The native half of the Python package `harmony_mask`.
 //!
-//! Each class wraps one of the crate's own; what is added here is what Python needs: locks and the release of the interpreter, buffers of
-//! others, and exceptions with attributes. Whatever is easier said in Python (dispatch to torch, requests with pydantic models, the processor for
-//! transformers) is said there.
+//! Each class wraps one of the crate's own; what is added here is what Python needs: locks and the release of
+//! the interpreter, buffers of others, and exceptions with attributes. Whatever is easier said in Python
+//! (dispatch to torch, requests with pydantic models, the processor for transformers) is said there.
 
 mod batch;
 mod bitmask;

@@ -1,7 +1,7 @@
 //! `Matcher`: one sequence.
 //!
-//! The lock is taken and released while the interpreter is released, and nothing of Python is touched under it, so threads cannot wait for each
-//! other in a circle.
+//! The lock is taken and released while the interpreter is released, and nothing of Python is touched under
+//! it, so threads cannot wait for each other in a circle.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -31,7 +31,8 @@ impl Shared {
 
 /// Follows one sequence through a grammar: fills masks, accepts tokens, rolls back, forks.
 ///
-/// Safe to use from several threads; different matchers do not wait for each other, and the interpreter is released meanwhile.
+/// Safe to use from several threads; different matchers do not wait for each other, and the interpreter is
+/// released meanwhile.
 #[pyclass(name = "Matcher", module = "harmony_mask", frozen)]
 pub(crate) struct PyMatcher {
     pub(crate) shared: Shared,
@@ -57,10 +58,11 @@ impl PyMatcher {
         grammar.matcher()
     }
 
-    /// Writes the allowed tokens into row `index` of `bitmask`, a C-contiguous int32 matrix of numpy or torch.
+    /// Writes the allowed tokens into row `index` of `bitmask`, a C-contiguous int32 matrix of numpy or
+    /// torch.
     ///
-    /// Returns whether the row must be applied. After the end of a completion nothing may follow: the row is then all ones, for engines
-    /// that pad finished sequences, and the result is False.
+    /// Returns whether the row must be applied. After the end of a completion nothing may follow: the row is
+    /// then all ones, for engines that pad finished sequences, and the result is False.
     #[pyo3(signature = (bitmask, index = 0))]
     fn fill_next_token_bitmask(
         &self,
@@ -74,10 +76,11 @@ impl PyMatcher {
         Ok(self.with(py, |matcher| fill(matcher, row)))
     }
 
-    /// The number of the mask that would be filled now, for engines that keep masks on their device and send numbers: equal masks of one
-    /// compiler have one number, counted from 0.
+    /// The number of the mask that would be filled now, for engines that keep masks on their device and send
+    /// numbers: equal masks of one compiler have one number, counted from 0.
     ///
-    /// None where a deadline or a cap narrows the mask, after the end of a completion, and when 65,536 masks have numbers.
+    /// None where a deadline or a cap narrows the mask, after the end of a completion, and when 65,536 masks
+    /// have numbers.
     fn mask_id(&self, py: Python<'_>) -> Option<usize> {
         self.with(py, |matcher| {
             let id = matcher.mask_id().filter(|_| !matcher.is_finished());
@@ -85,10 +88,11 @@ impl PyMatcher {
         })
     }
 
-    /// Fills rows for speculative decoding: row `index` before the drafts, row `index + 1` after the first, and so on.
+    /// Fills rows for speculative decoding: row `index` before the drafts, row `index + 1` after the first,
+    /// and so on.
     ///
-    /// Rows after a draft that is not allowed are copies of the last good one. Returns how many drafts are allowed; the matcher stays
-    /// where it was.
+    /// Rows after a draft that is not allowed are copies of the last good one. Returns how many drafts are
+    /// allowed; the matcher stays where it was.
     #[pyo3(signature = (bitmask, draft_tokens, index = 0))]
     fn fill_draft_token_bitmask(
         &self,
@@ -136,13 +140,15 @@ impl PyMatcher {
         })
     }
 
-    /// Takes back the last tokens, also past the end of a completion; raises RollbackError where fewer were accepted.
+    /// Takes back the last tokens, also past the end of a completion; raises RollbackError where fewer were
+    /// accepted.
     #[pyo3(signature = (num_tokens = 1))]
     fn rollback(&self, py: Python<'_>, num_tokens: usize) -> PyResult<()> {
         self.with(py, |matcher| matcher.rollback(num_tokens)).map_err(error::rollback)
     }
 
-    /// Narrows the masks so that the completion ends within so many more tokens, whatever is chosen; raises DeadlineError where none is so short.
+    /// Narrows the masks so that the completion ends within so many more tokens, whatever is chosen; raises
+    /// DeadlineError where none is so short.
     ///
     /// It stays where it is through `rollback`, ends with `reset`, and may be set again.
     fn finish_within(&self, py: Python<'_>, num_tokens: usize) -> PyResult<()> {
@@ -178,13 +184,14 @@ impl PyMatcher {
         self.with(py, |matcher| matcher.is_finished())
     }
 
-    /// Whether the completion may stop here. The text of a bare schema may, wherever it is a whole value; a turn must be terminated.
+    /// Whether the completion may stop here. The text of a bare schema may, wherever it is a whole value; a
+    /// turn must be terminated.
     fn is_accepting(&self, py: Python<'_>) -> bool {
         self.with(py, |matcher| matcher.is_accepting())
     }
 
-    /// The tokens that must come next, as the tokenizer would cut them. An engine may append them without asking the model; this does
-    /// not accept them.
+    /// The tokens that must come next, as the tokenizer would cut them. An engine may append them without
+    /// asking the model; this does not accept them.
     fn find_jump_forward_tokens(&self, py: Python<'_>) -> Vec<TokenId> {
         self.with(py, |matcher| matcher.forced_tokens())
     }
@@ -194,7 +201,8 @@ impl PyMatcher {
         self.with(py, |matcher| matcher.shortest_completion())
     }
 
-    /// The tokens that end a turn, wherever it stands: `<|return|>` and `<|call|>`. The masks allow them only where one does.
+    /// The tokens that end a turn, wherever it stands: `<|return|>` and `<|call|>`. The masks allow them only
+    /// where one does.
     #[getter]
     fn stop_token_ids(&self, py: Python<'_>) -> [TokenId; 2] {
         let id = |special| self.with(py, |matcher| matcher.vocabulary().special_id(special));

@@ -5,7 +5,8 @@ use pyo3::types::PyString;
 
 use crate::error;
 
-/// The JSON text of a document. What is not text is written by `harmony_mask._json`, which knows pydantic's models.
+/// The JSON text of a document. What is not text is written by `harmony_mask._json`, which knows pydantic's
+/// models.
 pub(crate) fn text(document: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(text) = document.cast::<PyString>() {
         // Python's strings may hold halves of surrogate pairs, which JSON text may not.

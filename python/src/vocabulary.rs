@@ -11,8 +11,9 @@ use crate::message::{self, PyMessage};
 
 /// The tokens of a model: their bytes, and the ids of the seven special tokens that an assistant may write.
 ///
-/// `Vocabulary.o200k_harmony()` is that of gpt-oss. Another one is made of a mapping from ids to bytes, without what must never be
-/// generated, and one from names (`return`, `call`, `end`, `start`, `channel`, `message`, `constrain`) to ids.
+/// `Vocabulary.o200k_harmony()` is that of gpt-oss. Another one is made of a mapping from ids to bytes,
+/// without what must never be generated, and one from names (`return`, `call`, `end`, `start`, `channel`,
+/// `message`, `constrain`) to ids.
 #[pyclass(name = "Vocabulary", module = "harmony_mask", frozen)]
 pub(crate) struct PyVocabulary(pub(crate) Vocabulary);
 
@@ -53,8 +54,8 @@ impl PyVocabulary {
         self.0.token_bytes(token_id).map(|bytes| PyBytes::new(py, bytes))
     }
 
-    /// Cuts text into tokens, as gpt-oss's tokenizer does. Names of special tokens in it stand for them only where `special_tokens` says so,
-    /// which is not for text of others.
+    /// Cuts text into tokens, as gpt-oss's tokenizer does. Names of special tokens in it stand for them only
+    /// where `special_tokens` says so, which is not for text of others.
     #[pyo3(signature = (text, *, special_tokens = false))]
     fn encode(&self, py: Python<'_>, text: &str, special_tokens: bool) -> PyResult<Vec<TokenId>> {
         let encode = || if special_tokens { self.0.encode_with_special(text) } else { self.0.encode(text) };
@@ -66,7 +67,8 @@ impl PyVocabulary {
         self.0.decode(&token_ids)
     }
 
-    /// The messages in what an assistant wrote after `<|start|>assistant`, whether a grammar allowed it or not.
+    /// The messages in what an assistant wrote after `<|start|>assistant`, whether a grammar allowed it or
+    /// not.
     fn parse(&self, token_ids: Vec<TokenId>) -> Vec<PyMessage> {
         message::all(Transcript::read(&self.0, &token_ids))
     }

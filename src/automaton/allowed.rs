@@ -1,7 +1,8 @@
 //! Which tokens a residual allows: sets that others share, and a few token ids.
 //!
-//! The tokens of a residual are the union over its threads, and a thread's tokens are those inside its leaf and those that go on
-//! [beyond](super::collect) it. Remembering a mask costs bytes so, not 25 KB, and filling one is a copy and a few bit writes.
+//! The tokens of a residual are the union over its threads, and a thread's tokens are those inside its leaf
+//! and those that go on [beyond](super::collect) it. Remembering a mask costs bytes so, not 25 KB, and
+//! filling one is a copy and a few bit writes.
 
 use std::sync::{Arc, OnceLock};
 
@@ -56,7 +57,8 @@ impl Allowed {
         self.tokens.contains(&token) || listed().any(|tokens| tokens.contains(&token))
     }
 
-    /// Whether all others are [listed](Self::others). Those that are not are in a set of this mask's own, or in shared ones.
+    /// Whether all others are [listed](Self::others). Those that are not are in a set of this mask's own, or
+    /// in shared ones.
     pub(super) fn lists_others(&self) -> bool {
         self.own_bytes == 0 && self.beyond.iter().all(|set| set.is_few())
     }
@@ -70,7 +72,8 @@ impl Allowed {
         })
     }
 
-    /// How many tokens are certainly enough after any of these, where that is found without a look at each that stays in a leaf.
+    /// How many tokens are certainly enough after any of these, where that is found without a look at each
+    /// that stays in a leaf.
     pub(super) fn roughly_enough_after_any(&self, find: impl FnOnce() -> Option<usize>) -> Option<usize> {
         *self.roughly_enough_after_any.get_or_init(find)
     }

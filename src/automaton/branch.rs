@@ -1,8 +1,9 @@
 //! Branches: the alternatives that a grammar offers, for those who want to have seen all of them.
 //!
-//! A branch is a literal, a special token, or a kind of text (of a leaf whose label chooses what follows, each label is one), at a place of the
-//! grammar. It is *offered* where it may come next, and *taken* when a completion has read it to its end. What is offered behind a branch is seen once that
-//! is taken, so taking all that was ever offered means that the grammar has no others.
+//! A branch is a literal, a special token, or a kind of text (of a leaf whose label chooses what follows,
+//! each label is one), at a place of the grammar. It is *offered* where it may come next, and *taken* when a
+//! completion has read it to its end. What is offered behind a branch is seen once that is taken, so taking
+//! all that was ever offered means that the grammar has no others.
 
 use super::describe::place;
 use super::expansions::Expansions;

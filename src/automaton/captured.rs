@@ -1,7 +1,8 @@
 //! Completions of a captured text of which only the leaf state is known, not the bytes that were read.
 //!
-//! A binder distinguishes few texts: those that an element or name must not say again. One completion serves all texts that it does not
-//! distinguish, and each distinguished text has one of its own. Whatever the text is, one of them completes it.
+//! A binder distinguishes few texts: those that an element or name must not say again. One completion serves
+//! all texts that it does not distinguish, and each distinguished text has one of its own. Whatever the text
+//! is, one of them completes it.
 
 use std::sync::Arc;
 
@@ -12,10 +13,12 @@ use super::stack::{Frame, Stack};
 use super::tape::Tape;
 use super::thread::Thread;
 
-/// Where captured texts are told apart at several levels, every combination counts. Beyond this many each text must be looked at.
+/// Where captured texts are told apart at several levels, every combination counts. Beyond this many each
+/// text must be looked at.
 const MOST: usize = 64;
 
-/// Completions of which each text that leads to this place of a leaf has one; `None` where texts differ more than can be told from their place.
+/// Completions of which each text that leads to this place of a leaf has one; `None` where texts differ more
+/// than can be told from their place.
 pub(super) fn completions(thread: &Thread, rules: &Expansions) -> Option<Vec<Vec<Unit>>> {
     let (frames, base) = taken_apart(thread);
     let mut found = Found { thread, frames, base, rules, texts: Vec::new(), completions: Vec::new() };
@@ -72,7 +75,8 @@ impl Found<'_> {
         self.texts.extend(captured);
     }
 
-    /// Without the texts of the open captures themselves: in their own completion these are captured before all others that begin alike.
+    /// Without the texts of the open captures themselves: in their own completion these are captured before
+    /// all others that begin alike.
     fn forget_own(&mut self) {
         let Tape::Read(tape) = &self.thread.tape else { return };
         for frame in &self.frames {
@@ -85,7 +89,8 @@ impl Found<'_> {
     }
 }
 
-/// The frames of the captures that are open, and the stack below them. Of alternatives the shortest: one completion is enough.
+/// The frames of the captures that are open, and the stack below them. Of alternatives the shortest: one
+/// completion is enough.
 fn taken_apart(thread: &Thread) -> (Vec<&Frame>, &Stack) {
     let (mut frames, mut below) = (Vec::new(), &thread.below);
     let mut is_open = thread.tape != Tape::Outside;

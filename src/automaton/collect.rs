@@ -1,12 +1,13 @@
 //! Collecting the tokens that threads allow.
 //!
-//! The walk is over *frames*, not over threads. A frame ends at some nodes of the trie, its [ways](super::ways); the frame below reads on
-//! from all of them at once, and gives the tokens that it reads there and the ways at which it ends itself. No thread is stepped over
-//! bytes, and where no token goes on, what follows (all members that an object may still have) is never expanded.
+//! The walk is over *frames*, not over threads. A frame ends at some nodes of the trie, its
+//! [ways](super::ways); the frame below reads on from all of them at once, and gives the tokens that it reads
+//! there and the ways at which it ends itself. No thread is stepped over bytes, and where no token goes on,
+//! what follows (all members that an object may still have) is never expanded.
 //!
-//! Captured texts are the exception, because each has a continuation of its own. All texts are read as one as long as their continuations
-//! agree ([`Tape::Any`]). Texts that have the [usual](super::usual) continuation stay together to the end; each other text is advanced by
-//! itself.
+//! Captured texts are the exception, because each has a continuation of its own. All texts are read as one as
+//! long as their continuations agree ([`Tape::Any`]). Texts that have the [usual](super::usual) continuation
+//! stay together to the end; each other text is advanced by itself.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -50,8 +51,9 @@ struct Origin<'t> {
     node: Option<u32>,
 }
 
-/// Room for the tokens that most masks list. With it, and with room for eight pending expressions where a stack is opened, the mean of mask and accept
-/// is 2 to 4 % less (every twelfth file of maskbench-dev, with and without in turn, ten times).
+/// Room for the tokens that most masks list. With it, and with room for eight pending expressions where a
+/// stack is opened, the mean of mask and accept is 2 to 4 % less (every twelfth file of maskbench-dev, with
+/// and without in turn, ten times).
 const USUAL: usize = 256;
 
 /// Collects the tokens of threads.
@@ -165,9 +167,11 @@ impl<'a> Collector<'a> {
         self.leave_by(origin, &kept.exits);
     }
 
-    /// Which tokens are asked of a state: those of plain text only where no thread reads any. Of two patterns for names four kinds of names are made (what
-    /// one of them matches, both, or none), and text that may still become one of both is any text. The slowest masks of `Handwritten---test.NoType`
-    /// and `Github_trivial---o78129` take 0.2 and 0.08 instead of 3.0 and 0.46 ms (old and new in turn, least of eight runs).
+    /// Which tokens are asked of a state: those of plain text only where no thread reads any. Of two patterns
+    /// for names four kinds of names are made (what one of them matches, both, or none), and text that may
+    /// still become one of both is any text. The slowest masks of `Handwritten---test.NoType` and
+    /// `Github_trivial---o78129` take 0.2 and 0.08 instead of 3.0 and 0.46 ms (old and new in turn, least of
+    /// eight runs).
     fn scope(&self, leaf: &Leaf, class: &Class) -> Scope {
         let is_plain = |thread: &Thread| match &thread.head {
             Head::Leaf { leaf, state } => reads_plain(leaf, &leaf.class(*state)),
@@ -178,7 +182,8 @@ impl<'a> Collector<'a> {
         if has_plain && !reads_plain(leaf, class) && is_read() { Scope::BeyondPlain } else { Scope::All }
     }
 
-    /// The ways out of the leaf of a thread for the class of its state, and the bytes that are doubtful in them.
+    /// The ways out of the leaf of a thread for the class of its state, and the bytes that are doubtful in
+    /// them.
     fn ways_out(
         &self,
         thread: &Thread,
@@ -192,7 +197,8 @@ impl<'a> Collector<'a> {
                 let doubtful = if class.budget == u32::MAX { class.doubtful } else { ByteSet::ALL };
                 (self.leaves.exits(self.vocabulary, leaf, class), doubtful)
             }
-            // A special token follows free text, which can be left anywhere: the list would be as long as the vocabulary.
+            // A special token follows free text, which can be left anywhere: the list would be as long as the
+            // vocabulary.
             None => (Arc::default(), ByteSet::EMPTY),
         }
     }

@@ -13,14 +13,16 @@ use super::thread::{Head, Thread, open};
 use super::threads::Threads;
 use crate::expression::{Expression, Label};
 
-/// The longest forced run that is looked for, in units. A forced run ends by itself (the end can always be reached); this bounds the work of one call.
+/// The longest forced run that is looked for, in units. A forced run ends by itself (the end can always be
+/// reached); this bounds the work of one call.
 const FORCED_UNITS: usize = 4096;
 
-/// How much longer than the least length a completion may get, as a factor and in units, before it is searched for.
+/// How much longer than the least length a completion may get, as a factor and in units, before it is
+/// searched for.
 const PATIENCE: (usize, usize) = (4, 256);
 
-/// The weight of the estimated remaining length against the length read, as in weighted A*. Above one the search goes deep first; as it is
-/// finite, a path whose estimate never shrinks is given up in the end.
+/// The weight of the estimated remaining length against the length read, as in weighted A*. Above one the
+/// search goes deep first; as it is finite, a path whose estimate never shrinks is given up in the end.
 const WEIGHT: u64 = 8;
 
 /// What reads everything.
@@ -33,10 +35,10 @@ pub(super) struct Completion {
 
 /// A cheapest completion, as far as the least lengths of what remains tell.
 ///
-/// The least lengths are exact where only the grammar decides what follows; then the greedy path is the shortest. Where the captured text
-/// matters they may be too small, and the greedy path may have no end: of arrays that must differ from `[]` and `[[]]`, each opens another.
-/// So after [`PATIENCE`] the alternatives that were passed over are searched, too, until the [next captured text](Search::settle) is
-/// complete.
+/// The least lengths are exact where only the grammar decides what follows; then the greedy path is the
+/// shortest. Where the captured text matters they may be too small, and the greedy path may have no end: of
+/// arrays that must differ from `[]` and `[[]]`, each opens another. So after [`PATIENCE`] the alternatives
+/// that were passed over are searched, too, until the [next captured text](Search::settle) is complete.
 pub(super) fn completion(threads: &[Thread], rules: &Expansions) -> Completion {
     let least = threads.iter().map(Thread::min_len).min().unwrap_or_default() as usize;
     let enough = least.saturating_mul(PATIENCE.0).saturating_add(PATIENCE.1);
@@ -56,7 +58,8 @@ struct Search {
     /// How many ways were ever added.
     added: usize,
     pieces: Vec<Piece>,
-    /// The captures that are open where a way was settled for, at most, and the least length of what remained there.
+    /// The captures that are open where a way was settled for, at most, and the least length of what remained
+    /// there.
     open: usize,
     remained: u32,
     /// How often a way may still be settled for though the end is no nearer.
@@ -93,9 +96,10 @@ impl Search {
         Self { patience: None, ways, added: 0, pieces, open, remained: u32::MAX, spare: SETTLED }
     }
 
-    /// Once a captured text is complete, the rest can be completed whatever the text is. So alternatives that were found before are
-    /// dropped; otherwise each would be combined with all captures that come later (six arrays of six different arrays each took more than
-    /// 5 GB). Captures within another capture are still explored, as that may hold a text of its own kind.
+    /// Once a captured text is complete, the rest can be completed whatever the text is. So alternatives that
+    /// were found before are dropped; otherwise each would be combined with all captures that come later (six
+    /// arrays of six different arrays each took more than 5 GB). Captures within another capture are still
+    /// explored, as that may hold a text of its own kind.
     fn settle(&mut self, way: &Way) {
         let has_captured = way.last.is_some_and(|last| !self.pieces[last].captured.is_empty());
         if self.patience.is_some() || !has_captured || !way.taken.is_empty() {
@@ -141,8 +145,8 @@ impl Search {
         }
     }
 
-    /// What the head of a thread reads, and what follows. A leaf that may end with several labels is left by the cheapest one that was not taken before;
-    /// `None` where there is none.
+    /// What the head of a thread reads, and what follows. A leaf that may end with several labels is left by
+    /// the cheapest one that was not taken before; `None` where there is none.
     fn read(&mut self, way: &Way) -> Option<(Vec<Unit>, Stack, Tape)> {
         let Way { thread, taken, .. } = way;
         let bytes = |bytes: &[u8]| bytes.iter().copied().map(Unit::Byte).collect();
@@ -195,7 +199,8 @@ impl Way {
         Self { order, thread: self.thread.clone(), taken, ..*self }
     }
 
-    /// The way to go on with is the greatest: the cheapest one, of these the one that was followed furthest, and of those the first.
+    /// The way to go on with is the greatest: the cheapest one, of these the one that was followed furthest,
+    /// and of those the first.
     fn rank(&self) -> impl Ord {
         (Reverse(self.cost), self.len, Reverse(self.order))
     }

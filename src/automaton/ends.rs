@@ -1,9 +1,11 @@
-//! Where the tokens that stay inside a leaf lead to: what completes the text from there is then judged once per state, not once per token.
+//! Where the tokens that stay inside a leaf lead to: what completes the text from there is then judged once
+//! per state, not once per token.
 //!
-//! Each state of an object excludes names of its own, but most tokens leave these names at once. So all tokens are walked once for a text
-//! that begins no excluded name (the [twin](crate::expression::Language::twin)); for other states only the tokens that may lead elsewhere
-//! are walked again. A step of a first pass takes 0.48 instead of 0.97 ms on average with 100 tokens left (`maskbench FOLDER --sample 150
-//! --seed 3 --within 100` with and without twins, in turn, twice).
+//! Each state of an object excludes names of its own, but most tokens leave these names at once. So all
+//! tokens are walked once for a text that begins no excluded name (the
+//! [twin](crate::expression::Language::twin)); for other states only the tokens that may lead elsewhere are
+//! walked again. A step of a first pass takes 0.48 instead of 0.97 ms on average with 100 tokens left
+//! (`maskbench FOLDER --sample 150 --seed 3 --within 100` with and without twins, in turn, twice).
 
 use foldhash::{HashMap, HashSet};
 
@@ -31,7 +33,8 @@ impl Ends {
         self.changed(vocabulary, [twin.0, own.0], [Some(twin.1), Some(own.1)])
     }
 
-    /// These without what is read from the first state, and with what is read from the second, where the two lead to different states.
+    /// These without what is read from the first state, and with what is read from the second, where the two
+    /// lead to different states.
     fn changed(&self, vocabulary: &Vocabulary, leaves: [&Leaf; 2], states: [Option<State>; 2]) -> Self {
         let mut walk = Walk { vocabulary, leaves, found: Default::default() };
         walk.below(None, states);
@@ -139,7 +142,8 @@ mod tests {
         (groups.collect(), complete)
     }
 
-    /// What is found beside the ends of another state is what is found alone: any two states of one language go on alike where they are equal.
+    /// What is found beside the ends of another state is what is found alone: any two states of one language
+    /// go on alike where they are equal.
     #[test]
     fn ends_beside_those_of_another_state_are_those_of_the_state() {
         let vocabulary = Vocabulary::o200k_harmony();

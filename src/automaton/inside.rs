@@ -1,8 +1,9 @@
 //! Shared sets of tokens, one of them but for a few.
 //!
-//! A state may read all that its class reads but for a few tokens (a name that is used up). Listing the rest would be thousands of tokens for each
-//! such state, so those few are taken out again after the set was copied: the mean of mask and accept went from 8.8 to 7.8 µs (every twelfth file of
-//! maskbench-dev, old and new in turn). A set that is added to others cannot be taken out of.
+//! A state may read all that its class reads but for a few tokens (a name that is used up). Listing the rest
+//! would be thousands of tokens for each such state, so those few are taken out again after the set was
+//! copied: the mean of mask and accept went from 8.8 to 7.8 µs (every twelfth file of maskbench-dev, old and
+//! new in turn). A set that is added to others cannot be taken out of.
 
 use std::sync::Arc;
 
@@ -31,7 +32,8 @@ impl Inside {
             None => self.first = Some(Except { set: set.clone(), tokens: [].into() }),
             Some(first) if Arc::ptr_eq(&first.set, set) => first.tokens = [].into(),
             Some(_) if has(&self.others, set) => {}
-            // What a mask begins with is put back, not written, where it began so before: that should be most of it.
+            // What a mask begins with is put back, not written, where it began so before: that should be most
+            // of it.
             Some(first) if first.set.is_shorter(set) && first.tokens.is_empty() => {
                 self.others.push(std::mem::replace(&mut first.set, set.clone()));
             }
@@ -39,7 +41,8 @@ impl Inside {
         }
     }
 
-    /// Adds a set but for some of its tokens, ascending. Where another set is without some already it does nothing, and gives `false`.
+    /// Adds a set but for some of its tokens, ascending. Where another set is without some already it does
+    /// nothing, and gives `false`.
     pub(super) fn add_except(&mut self, set: &Arc<TokenSet>, tokens: &[TokenId]) -> bool {
         if tokens.is_empty() || has(&self.others, set) {
             self.add(set);

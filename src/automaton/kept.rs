@@ -1,10 +1,11 @@
 //! Which tokens of its class a state really reads.
 //!
-//! A class reads all that its states read, and for some of them more: a name that is used up, a text below the least length, an end that a
-//! pattern does not have. So tokens that begin with a doubtful byte are read once more with the state itself, and the result is
-//! [remembered](super::leaf_table). Formats and least lengths are the same in many grammars, and six of ten states of names were met
-//! before, because the names that an object knows are excluded wherever it stands. Remembering these, too, the mean of mask and accept is
-//! 0.99 and p90 0.96 of what it was (700 files of maskbench-dev, old and new in turn, six times).
+//! A class reads all that its states read, and for some of them more: a name that is used up, a text below
+//! the least length, an end that a pattern does not have. So tokens that begin with a doubtful byte are read
+//! once more with the state itself, and the result is [remembered](super::leaf_table). Formats and least
+//! lengths are the same in many grammars, and six of ten states of names were met before, because the names
+//! that an object knows are excluded wherever it stands. Remembering these, too, the mean of mask and accept
+//! is 0.99 and p90 0.96 of what it was (700 files of maskbench-dev, old and new in turn, six times).
 
 use super::leaf_table::LeafEntry;
 use super::sort::{Exits, exit_bytes};

@@ -1,9 +1,11 @@
 //! Tokens sorted once per leaf state, for every grammar of a vocabulary.
 //!
-//! For a thread in a leaf, a token either stays inside the leaf with all its bytes, or leaves it where the leaf may end and goes on
-//! below, or is dead. The first kind does not depend on what is below: it is found once per [class](crate::expression::Class) of states and
-//! shared (inside a free string it is 195,594 tokens). Of the second kind the [ways](super::ways) are kept at which they leave, and what the next leaf
-//! does with tokens that come on such ways. What a state [keeps](super::kept) of its class is remembered, too.
+//! For a thread in a leaf, a token either stays inside the leaf with all its bytes, or leaves it where the
+//! leaf may end and goes on below, or is dead. The first kind does not depend on what is below: it is found
+//! once per [class](crate::expression::Class) of states and shared (inside a free string it is 195,594
+//! tokens). Of the second kind the [ways](super::ways) are kept at which they leave, and what the next leaf
+//! does with tokens that come on such ways. What a state [keeps](super::kept) of its class is remembered,
+//! too.
 //!
 //! An entry is weighed when it is made, with all that it may ever hold, so the bound on bytes is one.
 
@@ -43,9 +45,10 @@ impl LeafEntry {
         Self { whole, inside, complete, exits: exits.map(Arc::new) }
     }
 
-    /// Tokens that stay in the leaf, which can be longer after them. Most states read all that complete the leaf, too, and a copy of the words would
-    /// take a tenth of the time that a new state of a pattern takes: without that copy p99.9 of mask + accept over 1,500 files is 57 instead of 62 µs
-    /// (`maskbench-dev`, seed 7, without peers; old and new in turn, the least of three runs of each step).
+    /// Tokens that stay in the leaf, which can be longer after them. Most states read all that complete the
+    /// leaf, too, and a copy of the words would take a tenth of the time that a new state of a pattern takes:
+    /// without that copy p99.9 of mask + accept over 1,500 files is 57 instead of 62 µs (`maskbench-dev`,
+    /// seed 7, without peers; old and new in turn, the least of three runs of each step).
     pub(super) fn inside(&self, vocabulary: &Vocabulary) -> &Arc<TokenSet> {
         self.inside.get_or_init(|| {
             if self.complete.tokens.is_empty() {
@@ -130,7 +133,8 @@ impl LeafTables {
         }
     }
 
-    /// What a state of this class does with the tokens that are asked for; `leaf` is the state's own language.
+    /// What a state of this class does with the tokens that are asked for; `leaf` is the state's own
+    /// language.
     pub(super) fn entry(
         &self,
         vocabulary: &Vocabulary,
@@ -168,8 +172,9 @@ impl LeafTables {
         sorted
     }
 
-    /// The ways out of the leaf after at least one byte: a superset for the states of the class. They are found when first asked for: most leaves that
-    /// may be left everywhere (plain text) are followed by a special token, and then nobody asks.
+    /// The ways out of the leaf after at least one byte: a superset for the states of the class. They are
+    /// found when first asked for: most leaves that may be left everywhere (plain text) are followed by a
+    /// special token, and then nobody asks.
     pub(super) fn exits(&self, vocabulary: &Vocabulary, leaf: &Leaf, class: &Class) -> Arc<Exits> {
         let leaf = class.read_by(leaf);
         let make = |(leaf, state): &(Leaf, State)| exits(vocabulary, leaf, *state);
@@ -198,8 +203,8 @@ impl LeafTables {
         known(&self.passed, &Parts((ways, leaf, &state)), make, bytes)
     }
 
-    /// What one byte does with tokens that go on after some ways. Strings begin with a quotation mark, names of members with that and a letter: with many
-    /// ways it is looked up once for all of them.
+    /// What one byte does with tokens that go on after some ways. Strings begin with a quotation mark, names
+    /// of members with that and a letter: with many ways it is looked up once for all of them.
     pub(super) fn passed_byte(&self, vocabulary: &Vocabulary, ways: &Ways, byte: u8) -> Arc<Passed> {
         let make = |(ways, byte): &(Ways, u8)| pass_byte(vocabulary, ways, *byte);
         let bytes = |(ways, _): &(Ways, u8), passed: &Passed| {

@@ -1,7 +1,8 @@
 //! Numbers of masks.
 //!
-//! An engine that keeps masks on its device sends a number instead of 25 KB where it has the mask already. Masks are told apart by 128 bits of a
-//! keyed hash (the standard library's SipHash, whose keys nobody outside knows): keeping the masks themselves would cost 25 KB each.
+//! An engine that keeps masks on its device sends a number instead of 25 KB where it has the mask already.
+//! Masks are told apart by 128 bits of a keyed hash (the standard library's SipHash, whose keys nobody
+//! outside knows): keeping the masks themselves would cost 25 KB each.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
@@ -10,15 +11,16 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::token_mask::TokenMask;
 
-/// The number of a mask. Equal masks of one compiler have one number, different masks have different ones, in all its grammars and for as long
-/// as it lives.
+/// The number of a mask. Equal masks of one compiler have one number, different masks have different ones, in
+/// all its grammars and for as long as it lives.
 ///
 /// Numbers are given in the order of asking, from 0, so they are indices of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MaskId(u32);
 
 impl MaskId {
-    /// How many numbers there are at most; further masks have none. The numbers of so many masks hold about 2 MB.
+    /// How many numbers there are at most; further masks have none. The numbers of so many masks hold about 2
+    /// MB.
     pub const MOST: usize = 1 << 16;
 
     /// The number itself.

@@ -1,14 +1,17 @@
 //! The token automaton: residuals, made when reached.
 //!
-//! A [`Residual`] is what remains to be read. It is a set of *threads*, the alternatives that are still open; a thread is a position in one
-//! leaf (or literal, or before a special token) on a persistent stack of expressions. [`Automaton::step`] takes one unit and is the
-//! **reference semantics**: it defines the language. Everything else here is that step taken faster:
+//! A [`Residual`] is what remains to be read. It is a set of *threads*, the alternatives that are still open;
+//! a thread is a position in one leaf (or literal, or before a special token) on a persistent stack of
+//! expressions. [`Automaton::step`] takes one unit and is the **reference semantics**: it defines the
+//! language. Everything else here is that step taken faster:
 //!
 //! * [`Automaton::advance`] takes a whole token;
-//! * [`Automaton::fill`] finds all tokens that would survive, with shared sets where a leaf decides alone, and frame by frame beyond it.
+//! * [`Automaton::fill`] finds all tokens that would survive, with shared sets where a leaf decides alone,
+//!   and frame by frame beyond it.
 //!
-//! The automaton is built lazily and shared by all matchers of a grammar. Residuals are interned, so equal futures share their masks and
-//! transitions; all tables are bounded in bytes and may be dropped at any time without changing a result.
+//! The automaton is built lazily and shared by all matchers of a grammar. Residuals are interned, so equal
+//! futures share their masks and transitions; all tables are bounded in bytes and may be dropped at any time
+//! without changing a result.
 
 mod advance;
 mod allowed;
@@ -66,7 +69,8 @@ use crate::special::TokenId;
 use crate::token_mask::{TokenMask, TokenMaskMut};
 use crate::vocabulary::Vocabulary;
 
-/// What is shared by all grammars of one vocabulary: the vocabulary, the tables of leaf languages, and the numbers of masks.
+/// What is shared by all grammars of one vocabulary: the vocabulary, the tables of leaf languages, and the
+/// numbers of masks.
 #[derive(Clone)]
 pub struct Shared {
     vocabulary: Vocabulary,
@@ -109,7 +113,8 @@ pub struct Automaton {
 }
 
 impl Automaton {
-    /// The automaton of an expression. Computes the start and nothing else; its own tables will keep at most `cache_bytes`.
+    /// The automaton of an expression. Computes the start and nothing else; its own tables will keep at most
+    /// `cache_bytes`.
     #[must_use]
     pub fn new(shared: Shared, expression: &Expression, cache_bytes: usize) -> Self {
         let share = cache_bytes / 6;
@@ -175,7 +180,8 @@ impl Automaton {
         Some(next)
     }
 
-    /// Sets the bits of the tokens that may come next, and clears all others. Empty only where the residual is finished.
+    /// Sets the bits of the tokens that may come next, and clears all others. Empty only where the residual
+    /// is finished.
     pub fn fill(&self, residual: &Residual, mask: &mut TokenMaskMut<'_>) {
         self.allowed(residual).fill(mask);
     }
@@ -185,7 +191,8 @@ impl Automaton {
         self.allowed(residual).refill(mask);
     }
 
-    /// The number of the mask that [`fill`](Self::fill) gives over the whole vocabulary. Found once for a residual, by hashing the mask.
+    /// The number of the mask that [`fill`](Self::fill) gives over the whole vocabulary. Found once for a
+    /// residual, by hashing the mask.
     #[must_use]
     pub fn mask_id(&self, residual: &Residual) -> Option<MaskId> {
         self.allowed(residual).id(&self.shared.mask_ids, self.vocabulary().width())
@@ -214,8 +221,9 @@ impl Automaton {
         residual::accepts(residual.threads(), self.rules())
     }
 
-    /// A cheapest sequence of units that completes the residual: fewest bytes, a special token counting as one. Lengths of JSON that is not read yet are
-    /// those of compact text, and names that were used count as if they could be used again, so a few bytes more than the fewest are possible.
+    /// A cheapest sequence of units that completes the residual: fewest bytes, a special token counting as
+    /// one. Lengths of JSON that is not read yet are those of compact text, and names that were used count as
+    /// if they could be used again, so a few bytes more than the fewest are possible.
     #[must_use]
     pub fn shortest_completion(&self, residual: &Residual) -> Arc<[Unit]> {
         if let Some(known) = self.completions.get(&residual.id()) {

@@ -1,4 +1,5 @@
-//! The threads at the top of a stack, opened once, whatever state the frame above was in and wherever it ended.
+//! The threads at the top of a stack, opened once, whatever state the frame above was in and wherever it
+//! ended.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -10,7 +11,8 @@ use super::thread::{Thread, open};
 use super::threads::Threads;
 use crate::cache::{Bounded, Parts, Weighed, bounded, known};
 
-/// The threads of the stacks that were reached, with the rules that they are opened by, and what expressions do with tokens. The tape of a key holds no bytes.
+/// The threads of the stacks that were reached, with the rules that they are opened by, and what expressions
+/// do with tokens. The tape of a key holds no bytes.
 pub(super) struct Openings {
     rules: Expansions,
     threads: Bounded<(Stack, Tape), Weighed<[Thread]>>,
@@ -19,8 +21,9 @@ pub(super) struct Openings {
 
 /// What a stack knows of its own threads, as long as the table has them.
 ///
-/// A mask asks for a handful of stacks, and six times of seven for those that were asked for before. With this look before that at the table, mean and p90 of
-/// mask + accept are 0.95 of what they were (500 files of maskbench-dev, old and new in turn, eight times).
+/// A mask asks for a handful of stacks, and six times of seven for those that were asked for before. With
+/// this look before that at the table, mean and p90 of mask + accept are 0.95 of what they were (500 files of
+/// maskbench-dev, old and new in turn, eight times).
 #[derive(Default)]
 pub(super) struct Opened {
     outside: OnceLock<Weak<[Thread]>>,
@@ -49,7 +52,8 @@ impl Openings {
         &self.summaries
     }
 
-    /// The threads on a stack; what is captured is remembered of no text, so they are opened anew where one is being captured.
+    /// The threads on a stack; what is captured is remembered of no text, so they are opened anew where one
+    /// is being captured.
     pub(super) fn threads(&self, stack: &Stack, tape: Tape) -> Arc<[Thread]> {
         match tape {
             Tape::Read(_) => self.open(stack, &tape).into(),

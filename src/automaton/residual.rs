@@ -27,19 +27,20 @@ pub enum Unit {
 
 /// What remains to be read: the alternatives that are still open, at least one. Cheap to clone.
 ///
-/// Residuals compare by what they are, so equal futures that were reached on different ways are one residual, and everything remembered
-/// about it is shared.
+/// Residuals compare by what they are, so equal futures that were reached on different ways are one residual,
+/// and everything remembered about it is shared.
 #[derive(Clone)]
 pub struct Residual(Arc<Inner>);
 
 struct Inner {
     id: u64,
     set: ThreadSet,
-    /// What it allows, as long as the cache of that has it. One lookup less: the median of mask and accept is 0.29 instead of 0.31 µs (1,500 files of
-    /// maskbench-dev, old and new in turn, twice).
+    /// What it allows, as long as the cache of that has it. One lookup less: the median of mask and accept is
+    /// 0.29 instead of 0.31 µs (1,500 files of maskbench-dev, old and new in turn, twice).
     allowed: OnceLock<Weak<Allowed>>,
-    /// Where the first token that was taken here led, as long as that is remembered: no lookup and no entry in the table of transitions. The mean of mask
-    /// and accept is 0.99 and the median 0.96 of what it was (500 files of maskbench-dev, old and new in turn, six times).
+    /// Where the first token that was taken here led, as long as that is remembered: no lookup and no entry
+    /// in the table of transitions. The mean of mask and accept is 0.99 and the median 0.96 of what it was
+    /// (500 files of maskbench-dev, old and new in turn, six times).
     first: OnceLock<(TokenId, Weak<Inner>)>,
 }
 
@@ -71,7 +72,8 @@ impl Residual {
         Self(Arc::new(Inner { id, set, allowed: OnceLock::new(), first: OnceLock::new() }))
     }
 
-    /// A number that no unequal residual of the same automaton has. It says nothing else, and differs from run to run.
+    /// A number that no unequal residual of the same automaton has. It says nothing else, and differs from
+    /// run to run.
     pub(super) fn id(&self) -> u64 {
         self.0.id
     }
@@ -191,8 +193,8 @@ fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, out: &mut Thread
     }
 }
 
-/// Adds the thread that stands in `state` of its leaf after reading `read`; a text that cannot be longer is left at once, so that
-/// equal futures look equal.
+/// Adds the thread that stands in `state` of its leaf after reading `read`; a text that cannot be longer is
+/// left at once, so that equal futures look equal.
 fn settle(thread: &Thread, leaf: &Leaf, state: State, read: &[u8], rules: &Expansions, out: &mut Threads) {
     if leaf.is_complete(state) {
         thread.leave(leaf, state, read, rules, out);

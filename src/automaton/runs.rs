@@ -1,9 +1,10 @@
 //! Long runs of plain tokens, as mask words.
 //!
-//! Automata of different patterns read the same runs of the vocabulary's list by shape: all texts of small letters are 25,788 tokens, those of
-//! capitals 8,544. Their words are kept, so that 25 KB are united where tokens would be added one by one: with that, the slowest thousandth of the masks of
-//! 1,500 files is from 79 µs on where it was from 93 µs on (`maskbench-dev`, seed 7, without peers; old and new in turn, the least of three runs of
-//! each step, the median of three such rounds).
+//! Automata of different patterns read the same runs of the vocabulary's list by shape: all texts of small
+//! letters are 25,788 tokens, those of capitals 8,544. Their words are kept, so that 25 KB are united where
+//! tokens would be added one by one: with that, the slowest thousandth of the masks of 1,500 files is from 79
+//! µs on where it was from 93 µs on (`maskbench-dev`, seed 7, without peers; old and new in turn, the least
+//! of three runs of each step, the median of three such rounds).
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -2,11 +2,12 @@
 //!
 //! There are four methods, by how much is known of the state:
 //!
-//! * Where the leaf lists its texts, as for names, their paths in the trie are followed: p99 of mask + accept is 0.96 of what it is where
-//!   the leaf is asked for each byte, the mean 0.98 (1,500 files of maskbench-dev, old and new in turn, four times).
+//! * Where the leaf lists its texts, as for names, their paths in the trie are followed: p99 of mask + accept
+//!   is 0.96 of what it is where the leaf is asked for each byte, the mean 0.98 (1,500 files of
+//!   maskbench-dev, old and new in turn, four times).
 //! * Where the state reads any plain text, the vocabulary has the tokens listed.
-//! * Where an automaton alone reads plain text, it reads it [shape by shape](super::plain). Here and before, only what lies behind a byte
-//!   that is not plain is walked.
+//! * Where an automaton alone reads plain text, it reads it [shape by shape](super::plain). Here and before,
+//!   only what lies behind a byte that is not plain is walked.
 //! * Otherwise, or where only a word or two may follow, the trie is walked with the leaf itself.
 
 use std::ops::Range;
@@ -29,7 +30,8 @@ pub(super) struct Sorted {
     pub(super) inside: Builder,
     /// Those that complete the leaf, each after its first byte.
     pub(super) complete: Vec<(u8, TokenId)>,
-    /// The ways out of the leaf; `None` where it may also be left when it could be longer: then they are many, and seldom asked for.
+    /// The ways out of the leaf; `None` where it may also be left when it could be longer: then they are
+    /// many, and seldom asked for.
     pub(super) exits: Option<Exits>,
 }
 
@@ -117,10 +119,11 @@ pub(super) fn sort(
     sorting.finish()
 }
 
-/// Sorts the tokens that a leaf state reads at a cost within `budget`; and all that it reaches besides plain text, with what that costs, which is found with
-/// the first budget and given with all others. Some 250 of them matter where texts have a greatest length, and each would be a walk of 0.2 ms. Were the plain
-/// text read a second time for it, p99.9 of mask + accept would be 68 instead of 55 µs over three files that count words, and 109 instead of 76
-/// over four with formats of bounded length.
+/// Sorts the tokens that a leaf state reads at a cost within `budget`; and all that it reaches besides plain
+/// text, with what that costs, which is found with the first budget and given with all others. Some 250 of
+/// them matter where texts have a greatest length, and each would be a walk of 0.2 ms. Were the plain text
+/// read a second time for it, p99.9 of mask + accept would be 68 instead of 55 µs over three files that count
+/// words, and 109 instead of 76 over four with formats of bounded length.
 pub(super) fn sort_within(
     vocabulary: &Vocabulary,
     runs: &Runs,
@@ -219,7 +222,8 @@ pub(super) fn pass(vocabulary: &Vocabulary, ways: &Ways, at: (&Leaf, State)) -> 
     Passed { tokens: Arc::new(tokens.finish()), exits }
 }
 
-/// Reads on with a leaf that stands in a state after the only byte that it begins with; what that byte does with the ways is known.
+/// Reads on with a leaf that stands in a state after the only byte that it begins with; what that byte does
+/// with the ways is known.
 pub(super) fn pass_after(
     vocabulary: &Vocabulary,
     byte: &Passed,
@@ -291,7 +295,8 @@ fn along_texts(vocabulary: &Vocabulary, texts: Vec<(&[u8], Label)>, mut visit: i
 struct Walk<'a> {
     vocabulary: &'a Vocabulary,
     leaf: &'a Leaf,
-    /// The states before nodes of a range, by their depth in it. Made once: a walk is often of thousands of small ranges.
+    /// The states before nodes of a range, by their depth in it. Made once: a walk is often of thousands of
+    /// small ranges.
     states: Vec<State>,
 }
 
@@ -303,8 +308,8 @@ impl<'a> Walk<'a> {
         Self { vocabulary, leaf, states: Vec::new() }
     }
 
-    /// Visits the trie nodes whose bytes the leaf can read from `state`, with the state they lead to; where plain text is left out, those that
-    /// come after one of its ends.
+    /// Visits the trie nodes whose bytes the leaf can read from `state`, with the state they lead to; where
+    /// plain text is left out, those that come after one of its ends.
     fn all(&mut self, state: State, breaks: Option<Vec<Break>>, mut visit: impl FnMut(u32, State)) {
         let trie = self.vocabulary.trie();
         let Some(breaks) = breaks else {
@@ -351,8 +356,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Visits the readable nodes that go on from a node, or from the root, with these bytes. A leaf that reads few bytes, as in the middle of a name, is
-    /// not asked for each child.
+    /// Visits the readable nodes that go on from a node, or from the root, with these bytes. A leaf that
+    /// reads few bytes, as in the middle of a name, is not asked for each child.
     fn along(
         &mut self,
         state: State,
@@ -371,7 +376,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether few bytes may come next, and few after each: what is left of a word or two. Then little of the vocabulary is read.
+    /// Whether few bytes may come next, and few after each: what is left of a word or two. Then little of the
+    /// vocabulary is read.
     fn is_narrow(&self, state: State) -> bool {
         let after = |byte| self.leaf.step(state, byte).is_none_or(|next| self.few_bytes(next).is_some());
         self.few_bytes(state).is_some_and(|bytes| bytes.iter().all(after))
@@ -381,7 +387,8 @@ impl<'a> Walk<'a> {
         self.leaf.next_bytes(state).filter(|bytes| bytes.len() < FEW_BYTES)
     }
 
-    /// Visits the readable nodes among some whole subtrees that stand side by side; `state` is the one before them.
+    /// Visits the readable nodes among some whole subtrees that stand side by side; `state` is the one before
+    /// them.
     fn range(&mut self, state: State, nodes: Range<u32>, visit: &mut impl FnMut(u32, State)) {
         let trie = self.vocabulary.trie();
         let mut at = nodes.start;

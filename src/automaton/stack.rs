@@ -1,11 +1,13 @@
 //! Stacks: what remains to be read below the top, as persistent lists.
 //!
-//! A stack is shared by every thread that stands on it, so a push copies nothing and rollback needs no undo. Each node keeps
-//! the hash of everything from it downwards; equality is a pointer comparison in the common case.
+//! A stack is shared by every thread that stands on it, so a push copies nothing and rollback needs no undo.
+//! Each node keeps the hash of everything from it downwards; equality is a pointer comparison in the common
+//! case.
 //!
-//! Threads that stand at the same place of the grammar for different reasons are one thread on a *join* of their stacks. Without it an ambiguity
-//! would double the threads at each level of nesting: a schema of schemas, whose objects are of 16 overlapping kinds, took 14 s for a token
-//! (`maskbench` on Github_medium---o39217).
+//! Threads that stand at the same place of the grammar for different reasons are one thread on a *join* of
+//! their stacks. Without it an ambiguity would double the threads at each level of nesting: a schema of
+//! schemas, whose objects are of 16 overlapping kinds, took 14 s for a token (`maskbench` on
+//! Github_medium---o39217).
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -24,8 +26,8 @@ pub(super) enum Frame {
     Expression(Expression),
     /// The arm chosen by the label of the leaf above.
     Arms(Arc<[Expression]>),
-    /// The end of a captured text that began at `start` of the tape; `then` and the binder's answer follow. The tape itself began with it
-    /// where `outermost`.
+    /// The end of a captured text that began at `start` of the tape; `then` and the binder's answer follow.
+    /// The tape itself began with it where `outermost`.
     CaptureEnd { start: usize, outermost: bool, then: Expression, binder: BinderRef },
     /// What the binder answers to the captured text.
     Bind { text: Arc<[u8]>, binder: BinderRef },
@@ -79,7 +81,8 @@ enum Shape {
     Join(Box<[Stack]>),
 }
 
-/// Equal frames that a join looks for below each other. Stacks that differ further down are alternatives as they are.
+/// Equal frames that a join looks for below each other. Stacks that differ further down are alternatives as
+/// they are.
 const JOIN_DEPTH: u32 = 64;
 
 impl Stack {
@@ -97,7 +100,8 @@ impl Stack {
         self.push(Frame::Expression(expression.clone()))
     }
 
-    /// What either stack reads. Frames that are equal on top stay one, so stacks that differ somewhere below go on being one stack above.
+    /// What either stack reads. Frames that are equal on top stay one, so stacks that differ somewhere below
+    /// go on being one stack above.
     pub(super) fn join(&self, other: &Self) -> Self {
         Joiner::default().join(self, other, JOIN_DEPTH)
     }
@@ -204,7 +208,8 @@ impl Stack {
 #[derive(Default)]
 struct Joiner(HashMap<(Address, Address), Stack>);
 
-/// Where a node is. Nothing that is joined is dropped before the join is done: the callers hold the arguments, the table all results.
+/// Where a node is. Nothing that is joined is dropped before the join is done: the callers hold the
+/// arguments, the table all results.
 type Address = *const Node;
 
 impl Joiner {
@@ -240,7 +245,8 @@ impl Joiner {
 }
 
 impl PartialEq for Stack {
-    /// Without recursion, as nesting depth is the model's choice. Alternatives that are met again were compared before.
+    /// Without recursion, as nesting depth is the model's choice. Alternatives that are met again were
+    /// compared before.
     fn eq(&self, other: &Self) -> bool {
         let mut pending = Vec::new();
         let mut compared = HashSet::new();
@@ -286,7 +292,8 @@ impl fmt::Debug for Stack {
 }
 
 impl Drop for Node {
-    /// Takes a tall stack apart without recursion: nesting depth is the model's choice and must not exhaust the thread's stack.
+    /// Takes a tall stack apart without recursion: nesting depth is the model's choice and must not exhaust
+    /// the thread's stack.
     fn drop(&mut self) {
         let mut pending = Vec::new();
         self.shape.take_stacks(&mut pending);

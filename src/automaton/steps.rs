@@ -1,10 +1,12 @@
 //! The steps that an algorithm for masks may take before the other one is tried.
 //!
-//! There are two: thread by thread, and all threads at once. Thread by thread most masks are cheap, but a grammar that reads keywords in
-//! the middle of names would go on for seconds, while all threads at once are few sets. Where texts are captured, or many alternatives are
-//! open, it is the other way round: no two texts lead to one set. In `Github_medium---o46145` of MaskBench a mask takes 6,029 steps and 7
-//! ms thread by thread, the most of the 765,488 masks that maskbench-dev makes (counted), and 50 s at once. Nothing predicts which is
-//! better, so they take turns, each time with more steps: that takes a few times as long as the better one alone.
+//! There are two: thread by thread, and all threads at once. Thread by thread most masks are cheap, but a
+//! grammar that reads keywords in the middle of names would go on for seconds, while all threads at once are
+//! few sets. Where texts are captured, or many alternatives are open, it is the other way round: no two texts
+//! lead to one set. In `Github_medium---o46145` of MaskBench a mask takes 6,029 steps and 7 ms thread by
+//! thread, the most of the 765,488 masks that maskbench-dev makes (counted), and 50 s at once. Nothing
+//! predicts which is better, so they take turns, each time with more steps: that takes a few times as long as
+//! the better one alone.
 
 use super::tape::Tape;
 use super::thread::Thread;

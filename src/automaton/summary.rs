@@ -1,12 +1,14 @@
 //! Summaries: what an expression does with tokens that go on after some ways.
 //!
-//! It does the same whatever stands below it, so it is found once for an expression and its ways: the tokens that it reads, and the ways at which it ends,
-//! from which the next frame goes on. A state in the middle of an object has a stack that no other has, but the values of its members are those of other
-//! objects, too. The mean of mask and accept is 0.92, p90 0.9 and p99 0.97 of what they are without (700 files of maskbench-dev, in turn, three times
-//! and again).
+//! It does the same whatever stands below it, so it is found once for an expression and its ways: the tokens
+//! that it reads, and the ways at which it ends, from which the next frame goes on. A state in the middle of
+//! an object has a stack that no other has, but the values of its members are those of other objects, too.
+//! The mean of mask and accept is 0.92, p90 0.9 and p99 0.97 of what they are without (700 files of
+//! maskbench-dev, in turn, three times and again).
 //!
-//! Rules that carry what was read so far [seldom come again](crate::expression::Rule::recurs): with a summary of these, too, p90 would be 1.1 of what it is
-//! without any, and with one of whatever comes for the second time the mean 0.95.
+//! Rules that carry what was read so far [seldom come again](crate::expression::Rule::recurs): with a summary
+//! of these, too, p90 would be 1.1 of what it is without any, and with one of whatever comes for the second
+//! time the mean 0.95.
 
 use std::sync::Arc;
 

@@ -1,8 +1,9 @@
 //! Tapes: what was read since the outermost open capture began.
 //!
-//! Within a captured text each residual has a tape of its own, and a matcher keeps the residuals of all its tokens. A tape is therefore a chain: what a
-//! token adds is one piece on top of the tape before it, and nothing is copied. When each tape was an array, a string of 16,000 tokens in an array
-//! whose elements must differ took 8.3 GB and takes 0.28 GB now (`memory::a_captured_text_is_held_once`).
+//! Within a captured text each residual has a tape of its own, and a matcher keeps the residuals of all its
+//! tokens. A tape is therefore a chain: what a token adds is one piece on top of the tape before it, and
+//! nothing is copied. When each tape was an array, a string of 16,000 tokens in an array whose elements must
+//! differ took 8.3 GB and takes 0.28 GB now (`memory::a_captured_text_is_held_once`).
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -85,7 +86,8 @@ impl Text {
 
     fn extended(&self, read: &[u8]) -> Self {
         let Piece { len, hash, held_bytes, .. } = *self.0;
-        // FNV-1a: it goes on from any hash, so it is the same wherever a text was cut. Texts with the same hash are compared.
+        // FNV-1a: it goes on from any hash, so it is the same wherever a text was cut. Texts with the same
+        // hash are compared.
         let add = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         Self(Arc::new(Piece {
             before: Some(self.clone()),

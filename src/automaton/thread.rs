@@ -1,7 +1,8 @@
 //! Threads: one way in which what was said so far may go on.
 //!
-//! A thread stands at a consuming position (its [`Head`]) on a [`Stack`] of what follows. Everything between two consuming positions
-//! (sequences, choices, rules, captures) is resolved by [`open`], so that stepping only ever looks at heads.
+//! A thread stands at a consuming position (its [`Head`]) on a [`Stack`] of what follows. Everything between
+//! two consuming positions (sequences, choices, rules, captures) is resolved by [`open`], so that stepping
+//! only ever looks at heads.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -24,7 +25,8 @@ pub(super) enum Head {
     Leaf { state: State, leaf: Leaf },
     /// Before a special token.
     Special(SpecialToken),
-    /// Everything has been read; above [what depends on a captured text](Frame::Own), what is common to all texts.
+    /// Everything has been read; above [what depends on a captured text](Frame::Own), what is common to all
+    /// texts.
     End,
 }
 
@@ -72,7 +74,8 @@ impl Thread {
         self.head == other.head && self.tape == other.tape && self.kept() == other.kept()
     }
 
-    /// What threads have in common that are one thread on a join of their stacks. What a leaf looks at below itself must stay on top.
+    /// What threads have in common that are one thread on a join of their stacks. What a leaf looks at below
+    /// itself must stay on top.
     pub(super) fn place(&self) -> impl Hash {
         (&self.head, &self.tape, self.kept())
     }
@@ -102,7 +105,8 @@ impl Thread {
         }
     }
 
-    /// The threads that follow when the leaf ends in `state`, if it may end there. `read` is what the leaf consumed beyond the tape.
+    /// The threads that follow when the leaf ends in `state`, if it may end there. `read` is what the leaf
+    /// consumed beyond the tape.
     pub(super) fn leave(
         &self,
         leaf: &Leaf,
@@ -119,7 +123,8 @@ impl Thread {
     }
 }
 
-/// Resolves everything above the next consuming positions of `stack` and adds a thread for each. Gives the texts that were captured to their end.
+/// Resolves everything above the next consuming positions of `stack` and adds a thread for each. Gives the
+/// texts that were captured to their end.
 pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Threads) -> Vec<Arc<[u8]>> {
     let mut opening = Opening { rules, pending: Vec::with_capacity(8), captured: Vec::new(), out };
     opening.pending.push(Pending { first: None, below: stack, tape });
@@ -142,7 +147,8 @@ pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Threa
 
 /// What is still to be opened: an expression, if any, on a stack.
 ///
-/// The expression is not pushed: most are taken apart at once, and a node of a stack that lives for a moment costs as much as one that stays.
+/// The expression is not pushed: most are taken apart at once, and a node of a stack that lives for a moment
+/// costs as much as one that stays.
 struct Pending {
     first: Option<Expression>,
     below: Stack,

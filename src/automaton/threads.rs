@@ -41,7 +41,8 @@ impl Threads {
         }
     }
 
-    /// The number of the thread at the same place. Threads that were added since the last time are noted first.
+    /// The number of the thread at the same place. Threads that were added since the last time are noted
+    /// first.
     #[cold]
     fn find_among_many(&mut self, thread: &Thread) -> Option<usize> {
         let Self { all, places } = self;

@@ -8,13 +8,16 @@ use crate::token_mask::{Base, Source, Target, TokenMask};
 /// More tokens than this are kept as mask words: a token id costs 4 bytes, all words of 201,088 ids 25 KB.
 const SPARSE_TOKENS: usize = 2048;
 
-/// Room for the tokens that most sets list. With it the mean of mask and accept is 0.98 of what it was, and 0.97 when 64 MB are written before each file (500
-/// files of maskbench-dev, with and without in turn, ten and eight times).
+/// Room for the tokens that most sets list. With it the mean of mask and accept is 0.98 of what it was, and
+/// 0.97 when 64 MB are written before each file (500 files of maskbench-dev, with and without in turn, ten
+/// and eight times).
 const USUAL: usize = 32;
 
-/// Masks do not begin with fewer tokens than this, but with none: the words of that are more often at hand. Longer lists, as in numbers, are more than is remembered
-/// of a mask: when masks began with none and had these added, a quarter of all had to be cleared (counted in 150 files of maskbench-dev). That they begin with the list made
-/// p50 of mask and accept 0.8 and the mean 0.95 of what it was (700 files, old and new in turn); from 64 tokens on makes no difference.
+/// Masks do not begin with fewer tokens than this, but with none: the words of that are more often at hand.
+/// Longer lists, as in numbers, are more than is remembered of a mask: when masks began with none and had
+/// these added, a quarter of all had to be cleared (counted in 150 files of maskbench-dev). That they begin
+/// with the list made p50 of mask and accept 0.8 and the mean 0.95 of what it was (700 files, old and new in
+/// turn); from 64 tokens on makes no difference.
 const SHORT: usize = 128;
 
 /// A set of ordinary tokens.

@@ -1,8 +1,8 @@
 //! What follows most captured texts.
 //!
-//! A binder may know a few texts only, and give one continuation after all others: the value of a member matters only if an object to avoid
-//! has it. A string can end at eighty nodes of the trie or more. Those that end a text the binder knows are judged one by one, all others
-//! together.
+//! A binder may know a few texts only, and give one continuation after all others: the value of a member
+//! matters only if an object to avoid has it. A string can end at eighty nodes of the trie or more. Those
+//! that end a text the binder knows are judged one by one, all others together.
 
 use super::stack::{Frame, Stack};
 use super::tape::Tape;
@@ -22,8 +22,8 @@ pub(super) struct Usual {
 }
 
 impl Usual {
-    /// Of a thread whose text ends at `ways`, above `below`; `read` gives what it reads up to a node. `None` where no text ends, or each is followed in its
-    /// own way.
+    /// Of a thread whose text ends at `ways`, above `below`; `read` gives what it reads up to a node. `None`
+    /// where no text ends, or each is followed in its own way.
     pub(super) fn new<'v>(
         vocabulary: &'v Vocabulary,
         thread: &Thread,

@@ -1,8 +1,9 @@
 //! The tokens of a residual by walking the trie with all threads at once.
 //!
-//! Going thread by thread is what makes most masks cheap, but where terminals may be divided in many ways (`in` is a keyword, and the beginning
-//! of a name) it reads the same remainders again for each way. Here each set of threads is stepped once for each byte, whatever led to it, as in
-//! the construction of a deterministic automaton; so the cost is bounded by the trie and by how many such sets there are.
+//! Going thread by thread is what makes most masks cheap, but where terminals may be divided in many ways
+//! (`in` is a keyword, and the beginning of a name) it reads the same remainders again for each way. Here
+//! each set of threads is stepped once for each byte, whatever led to it, as in the construction of a
+//! deterministic automaton; so the cost is bounded by the trie and by how many such sets there are.
 
 use std::rc::Rc;
 

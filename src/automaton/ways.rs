@@ -1,8 +1,10 @@
-//! Ways: the nodes of the vocabulary's trie at which one frame ends and the next one begins, in the middle of tokens.
+//! Ways: the nodes of the vocabulary's trie at which one frame ends and the next one begins, in the middle of
+//! tokens.
 //!
-//! Every token that crosses such a boundary lies below one of these nodes, so all that a frame's text decides about the next frame is the
-//! set of nodes. Most texts end at the same few of them (a string at its quotation mark). So what a language does with a set of nodes is
-//! computed once and shared by all grammars, and a mask is put together frame by frame.
+//! Every token that crosses such a boundary lies below one of these nodes, so all that a frame's text decides
+//! about the next frame is the set of nodes. Most texts end at the same few of them (a string at its
+//! quotation mark). So what a language does with a set of nodes is computed once and shared by all grammars,
+//! and a mask is put together frame by frame.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -13,15 +15,17 @@ use crate::expression::fingerprint;
 use crate::regular::ByteSet;
 use crate::vocabulary::Vocabulary;
 
-/// Nodes of the trie at which something begins: at least one, ascending, each with nodes below it. Compared by content, cheap to clone.
+/// Nodes of the trie at which something begins: at least one, ascending, each with nodes below it. Compared
+/// by content, cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
     nodes: Nodes,
     hash: u64,
 }
 
-/// Most ways are a few nodes, which need no memory of their own. With that, and with the one thread of most residuals beside what else is known of them, a twelfth
-/// fewer blocks are allocated and kept, and mean and p99 of mask + accept are 0.98 and 0.99 of what they were when 64 MB are written before each file (500
+/// Most ways are a few nodes, which need no memory of their own. With that, and with the one thread of most
+/// residuals beside what else is known of them, a twelfth fewer blocks are allocated and kept, and mean and
+/// p99 of mask + accept are 0.98 and 0.99 of what they were when 64 MB are written before each file (500
 /// files of maskbench-dev, old and new in turn, eight times); no difference when nothing is.
 #[derive(Clone, Debug)]
 enum Nodes {
@@ -57,8 +61,9 @@ impl Ways {
         self.nodes().len() > FEW
     }
 
-    /// Whether so little is below them that reading it takes no longer than looking up what was read. As that is not remembered then, p99 of mask + accept is 0.96
-    /// of what it was, the mean the same (500 files of maskbench-dev, old and new in turn, eight times).
+    /// Whether so little is below them that reading it takes no longer than looking up what was read. As that
+    /// is not remembered then, p99 of mask + accept is 0.96 of what it was, the mean the same (500 files of
+    /// maskbench-dev, old and new in turn, eight times).
     pub(super) fn lead_to_few(&self, vocabulary: &Vocabulary) -> bool {
         /// Nodes, with those of the ways.
         const LITTLE: u32 = 4;

@@ -1,14 +1,17 @@
 //! Masks under a near deadline: the tokens after which the text can still be completed in time.
 //!
-//! Tokens that stay inside a leaf lead to few states, so completions are found once per state and not once per token. While a text is being
-//! captured, what follows depends on it: then [a completion for each distinguished text](super::captured) must be in time, and where one is
-//! not, tokens are judged one by one. Tokens beyond a leaf that are too many to be listed, or that were found by walking all threads at
-//! once, are left out: a token that misses the deadline is never kept, but one that meets it may be dropped.
+//! Tokens that stay inside a leaf lead to few states, so completions are found once per state and not once
+//! per token. While a text is being captured, what follows depends on it: then [a completion for each
+//! distinguished text](super::captured) must be in time, and where one is not, tokens are judged one by one.
+//! Tokens beyond a leaf that are too many to be listed, or that were found by walking all threads at once,
+//! are left out: a token that misses the deadline is never kept, but one that meets it may be dropped.
 //!
-//! All this is for deadlines that are near. How many tokens are enough, whichever comes next, is found once for a residual; where more are left the
-//! mask is the residual's own, at the price of one without a deadline (`cargo bench --bench engine -- deadline`).
-//! Nor is a look at each token needed as long as what completes a leaf from any of its states is short enough: a step of a first pass with 4,096 tokens left
-//! takes 0.07 instead of 1.1 ms on average, and 1.3 instead of 19 ms at p99 (`maskbench FOLDER --sample 150 --seed 3 --within 4096` without and with it, in turn).
+//! All this is for deadlines that are near. How many tokens are enough, whichever comes next, is found once
+//! for a residual; where more are left the mask is the residual's own, at the price of one without a deadline
+//! (`cargo bench --bench engine -- deadline`). Nor is a look at each token needed as long as what completes a
+//! leaf from any of its states is short enough: a step of a first pass with 4,096 tokens left takes 0.07
+//! instead of 1.1 ms on average, and 1.3 instead of 19 ms at p99
+//! (`maskbench FOLDER --sample 150 --seed 3 --within 4096` without and with it, in turn).
 
 use std::cell::Cell;
 
@@ -26,7 +29,8 @@ use crate::token_mask::{TokenMask, TokenMaskMut};
 /// Judges a completion: what is to be read after a token.
 type Judge<'a> = &'a dyn Fn(&[Unit]) -> bool;
 
-/// Tokens of one state that are judged one by one. Where more lead to it only those of one byte are: each takes microseconds.
+/// Tokens of one state that are judged one by one. Where more lead to it only those of one byte are: each
+/// takes microseconds.
 const FEW: usize = 256;
 
 impl Automaton {
@@ -52,7 +56,8 @@ impl Automaton {
         allowed.others().filter(fits_exactly).for_each(|token| mask.insert(token));
     }
 
-    /// Whether so many tokens are enough to complete the text after any token that may come next: then `keep_fitting` keeps all.
+    /// Whether so many tokens are enough to complete the text after any token that may come next: then
+    /// `keep_fitting` keeps all.
     ///
     /// Mostly many more are left than can be asked for, and a rough answer does.
     #[must_use]
@@ -92,8 +97,9 @@ impl Automaton {
         labels.map(|(label, _)| completion::below_leaf(thread, label, self.rules()).len()).max()
     }
 
-    /// How many tokens are enough to complete the text after any token that may come next: where so many are left after it, `keep_fitting` keeps all.
-    /// `None` where it leaves tokens out whatever is left. Found once for a residual, by judging all its tokens.
+    /// How many tokens are enough to complete the text after any token that may come next: where so many are
+    /// left after it, `keep_fitting` keeps all. `None` where it leaves tokens out whatever is left. Found
+    /// once for a residual, by judging all its tokens.
     #[must_use]
     pub fn enough_after_any(&self, residual: &Residual) -> Option<usize> {
         let allowed = self.allowed(residual);
@@ -150,7 +156,8 @@ impl Automaton {
         })
     }
 
-    /// Of tokens that lead to one state those that are judged one by one: all if they are few, else all of one byte.
+    /// Of tokens that lead to one state those that are judged one by one: all if they are few, else all of
+    /// one byte.
     fn judged<'t>(&'t self, tokens: &'t TokenSet) -> Box<dyn Iterator<Item = TokenId> + 't> {
         let trie = self.vocabulary().trie();
         match tokens.at_most(FEW) {
@@ -165,7 +172,8 @@ impl Automaton {
         leaf.reads(from, bytes)
     }
 
-    /// Judges what completes the text after tokens of the thread's leaf that lead to one state, of which one is named, whichever comes.
+    /// Judges what completes the text after tokens of the thread's leaf that lead to one state, of which one
+    /// is named, whichever comes.
     fn fit(
         &self,
         thread: &Thread,

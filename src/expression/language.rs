@@ -1,8 +1,8 @@
 //! Byte languages: the leaves of an expression.
 //!
-//! A leaf is stepped byte by byte, and its state is a value that the language packs itself, so that stepping needs neither
-//! locks nor tables shared between threads. Live states only: a step that cannot be completed to a text of the language is
-//! `None`, and that is what keeps dead ends out.
+//! A leaf is stepped byte by byte, and its state is a value that the language packs itself, so that stepping
+//! needs neither locks nor tables shared between threads. Live states only: a step that cannot be completed
+//! to a text of the language is `None`, and that is what keeps dead ends out.
 
 use std::any::Any;
 use std::fmt::{self, Debug};
@@ -20,8 +20,9 @@ pub struct State(pub u128);
 /// The state that stands for another one when tokens are sorted.
 ///
 /// The promise, for every byte string of at most 255 bytes: it leads the state to a live state that is not
-/// [complete](Language::is_complete) if and only if it leads the representative to one whose [cost](Language::cost) is within the budget;
-/// and where the state accepts after it, the representative accepts with the same label.
+/// [complete](Language::is_complete) if and only if it leads the representative to one whose
+/// [cost](Language::cost) is within the budget; and where the state accepts after it, the representative
+/// accepts with the same label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
     /// The representative's language; `None` where it is the state's own.
@@ -30,7 +31,8 @@ pub struct Class {
     pub state: State,
     /// The greatest cost that the state can bear.
     pub budget: u32,
-    /// The first bytes of what the representative accepts within the budget and the state may not. None for a state that accepts all of it.
+    /// The first bytes of what the representative accepts within the budget and the state may not. None for a
+    /// state that accepts all of it.
     pub doubtful: ByteSet,
 }
 
@@ -76,13 +78,15 @@ pub trait Language: Debug + Send + Sync + Any {
     /// The state after one more byte, or `None` where no text of the language goes on this way.
     fn step(&self, state: State, byte: u8) -> Option<State>;
 
-    /// The state after these bytes. A method, so that reading many costs one call through a table, not one for each.
+    /// The state after these bytes. A method, so that reading many costs one call through a table, not one
+    /// for each.
     fn reads(&self, state: State, bytes: &[u8]) -> Option<State> {
         bytes.iter().try_fold(state, |state, byte| self.step(state, *byte))
     }
 
-    /// The state after these bytes, or after as many of them as lead to the first text of the language, and how many that are. A
-    /// method, as a language may know without a look after each byte where its texts end.
+    /// The state after these bytes, or after as many of them as lead to the first text of the language, and
+    /// how many that are. A method, as a language may know without a look after each byte where its texts
+    /// end.
     fn reads_to_text(&self, state: State, bytes: &[u8]) -> Option<(State, usize)> {
         let mut state = state;
         for (read, byte) in (1..).zip(bytes) {
@@ -94,13 +98,14 @@ pub trait Language: Debug + Send + Sync + Any {
         Some((state, bytes.len()))
     }
 
-    /// The bytes after which [`step`](Self::step) has a state, where they are found faster than by stepping each.
+    /// The bytes after which [`step`](Self::step) has a state, where they are found faster than by stepping
+    /// each.
     fn next_bytes(&self, _state: State) -> Option<ByteSet> {
         None
     }
 
-    /// The texts that complete what has been read, ascending and each with its label, where the language has them at hand. Each must end where it is
-    /// complete.
+    /// The texts that complete what has been read, ascending and each with its label, where the language has
+    /// them at hand. Each must end where it is complete.
     fn texts(&self, _state: State) -> Option<Vec<(&[u8], Label)>> {
         None
     }
@@ -108,7 +113,8 @@ pub trait Language: Debug + Send + Sync + Any {
     /// The label of what has been read, where it is a text of the language.
     fn accepts(&self, state: State) -> Option<Label>;
 
-    /// The bytes that complete what has been read most cheaply, and the label reached: least length plus `cost(label)`.
+    /// The bytes that complete what has been read most cheaply, and the label reached: least length plus
+    /// `cost(label)`.
     fn completion(&self, state: State, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label);
 
     /// Whether no byte can follow, so that what has been read is complete.
@@ -116,13 +122,15 @@ pub trait Language: Debug + Send + Sync + Any {
         false
     }
 
-    /// A number of bytes that no [completion](Self::completion) exceeds, from any state and whatever labels cost, where one is known without a look at each.
+    /// A number of bytes that no [completion](Self::completion) exceeds, from any state and whatever labels
+    /// cost, where one is known without a look at each.
     fn enough_from_any(&self) -> Option<u32> {
         None
     }
 
-    /// A state of a wider language that usually behaves the same: as soon as some bytes lead both to equal states, either both of these are
-    /// complete or neither is, and they lead to equal states again. So work on the wider language can be shared. It has no twins itself.
+    /// A state of a wider language that usually behaves the same: as soon as some bytes lead both to equal
+    /// states, either both of these are complete or neither is, and they lead to equal states again. So work
+    /// on the wider language can be shared. It has no twins itself.
     fn twin(&self, _state: State) -> Option<(Leaf, State)> {
         None
     }
@@ -132,15 +140,16 @@ pub trait Language: Debug + Send + Sync + Any {
         Class::of(state)
     }
 
-    /// How much of the budget of a [`Class`] the text read so far has used. It never decreases along a text. 0 where classes have no
-    /// budgets.
+    /// How much of the budget of a [`Class`] the text read so far has used. It never decreases along a text.
+    /// 0 where classes have no budgets.
     fn cost(&self, _state: State) -> u32 {
         0
     }
 
-    /// The DFA that alone decides which plain bytes (see [`Vocabulary::is_plain`](crate::Vocabulary::is_plain)) are live from here, where
-    /// there is one. It reads only UTF-8, and no plain byte completes a text. Plain bytes add to the [cost](Self::cost) at most one for
-    /// each character begun, and what the DFA still requires.
+    /// The DFA that alone decides which plain bytes (see
+    /// [`Vocabulary::is_plain`](crate::Vocabulary::is_plain)) are live from here, where there is one. It
+    /// reads only UTF-8, and no plain byte completes a text. Plain bytes add to the [cost](Self::cost) at
+    /// most one for each character begun, and what the DFA still requires.
     fn plain(&self, _state: State) -> Option<PlainText<'_>> {
         None
     }
@@ -151,7 +160,8 @@ pub trait Language: Debug + Send + Sync + Any {
     /// What is expected here, in a user's words.
     fn expectation(&self, state: State) -> String;
 
-    /// Whether the other language is this one, by content. Only ever asked of a language with the same fingerprint.
+    /// Whether the other language is this one, by content. Only ever asked of a language with the same
+    /// fingerprint.
     fn same(&self, other: &dyn Language) -> bool;
 
     /// A hash of the content.

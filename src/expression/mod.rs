@@ -1,18 +1,19 @@
 //! What may be said: expressions over bytes and special tokens.
 //!
-//! An [`Expression`] is an immutable, shared tree: literals, special tokens, byte [`Language`]s, sequences, choices, and two
-//! constructs that are made when reached. A [`Rule`] is a name whose body is computed on demand; that is the recursion, and it
-//! carries whatever a grammar cannot express (names used so far, elements counted so far) as its own data. A capture hands the
-//! bytes that an expression matched to a [`Binder`], which answers with what follows.
+//! An [`Expression`] is an immutable, shared tree: literals, special tokens, byte [`Language`]s, sequences,
+//! choices, and two constructs that are made when reached. A [`Rule`] is a name whose body is computed on
+//! demand; that is the recursion, and it carries whatever a grammar cannot express (names used so far,
+//! elements counted so far) as its own data. A capture hands the bytes that an expression matched to a
+//! [`Binder`], which answers with what follows.
 //!
 //! Two promises hold for every expression, and the automaton stands on them:
 //!
-//! * **productive**: it matches at least one text. There is no expression for "nothing": where nothing may be said, the layer
-//!   above does not offer the branch. [`Expression::min_len`] is therefore always a number.
+//! * **productive**: it matches at least one text. There is no expression for "nothing": where nothing may be
+//!   said, the layer above does not offer the branch. [`Expression::min_len`] is therefore always a number.
 //! * **not left-recursive**: expanding rules always reaches a byte or special token, or the end.
 //!
-//! Expressions compare by structure, with the hash kept in the node; equal futures are therefore found equal wherever they
-//! were built.
+//! Expressions compare by structure, with the hash kept in the node; equal futures are therefore found equal
+//! wherever they were built.
 
 mod dfa;
 mod language;
@@ -122,7 +123,8 @@ impl Expression {
         Self::new(Kind::Rule(RuleRef::new(rule)))
     }
 
-    /// The body, then `then`, then what `binder` says follows the body's bytes. Bytes only: a special token cannot be captured.
+    /// The body, then `then`, then what `binder` says follows the body's bytes. Bytes only: a special token
+    /// cannot be captured.
     #[must_use]
     pub fn capture(body: Self, then: Self, binder: Arc<dyn Binder>) -> Self {
         Self::new(Kind::Capture { body, then, binder: BinderRef::new(binder) })

@@ -19,22 +19,25 @@ pub trait Rule: Debug + Send + Sync + Any {
     /// The body. Productive, and never left-recursive.
     fn expand(&self) -> Expression;
 
-    /// The length in bytes of a shortest text of the body. Must not expand: it is asked while expressions are built.
+    /// The length in bytes of a shortest text of the body. Must not expand: it is asked while expressions are
+    /// built.
     fn min_len(&self) -> u32;
 
-    /// Whether this rule is likely to occur again with something else behind it, as the value of a schema does. If so, which tokens it
-    /// allows is remembered once for all that may follow. A rule that holds what was read so far gives `false`: it is almost never met
-    /// twice.
+    /// Whether this rule is likely to occur again with something else behind it, as the value of a schema
+    /// does. If so, which tokens it allows is remembered once for all that may follow. A rule that holds what
+    /// was read so far gives `false`: it is almost never met twice.
     fn recurs(&self) -> bool {
         true
     }
 
-    /// The bytes of memory that the rule holds and few others share, roughly. Caches are bounded by them, so what was read and is remembered here must count.
+    /// The bytes of memory that the rule holds and few others share, roughly. Caches are bounded by them, so
+    /// what was read and is remembered here must count.
     fn held_bytes(&self) -> usize {
         RULE_BYTES
     }
 
-    /// Where in the grammar this is, in a user's words, for error messages: `arguments of functions.f, /properties/city`.
+    /// Where in the grammar this is, in a user's words, for error messages:
+    /// `arguments of functions.f, /properties/city`.
     fn place(&self) -> String;
 
     /// Whether the other rule is this one, by content.
@@ -49,7 +52,8 @@ pub trait Binder: Debug + Send + Sync + Any {
     /// What follows `text`, which is a text of the captured expression.
     fn bind(&self, text: &[u8]) -> Expression;
 
-    /// How what follows begins, as far as that is the same for all texts. Tokens that end in it are judged without binding.
+    /// How what follows begins, as far as that is the same for all texts. Tokens that end in it are judged
+    /// without binding.
     fn begins(&self) -> Vec<Beginning> {
         vec![Beginning::unknown()]
     }
@@ -64,9 +68,10 @@ pub trait Binder: Debug + Send + Sync + Any {
         true
     }
 
-    /// The captured texts whose continuation may differ from the usual one: those that the binder [knows](Binder::knows), and those of
-    /// `later` (captured by a proposed completion) that must not come again. What completes one text completes every text that is not
-    /// listed here; what completes a listed text completes every text with the same value. `None` where all of a text matters.
+    /// The captured texts whose continuation may differ from the usual one: those that the binder
+    /// [knows](Binder::knows), and those of `later` (captured by a proposed completion) that must not come
+    /// again. What completes one text completes every text that is not listed here; what completes a listed
+    /// text completes every text with the same value. `None` where all of a text matters.
     fn told_apart(&self, _later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
         None
     }
@@ -86,8 +91,8 @@ pub trait Binder: Debug + Send + Sync + Any {
     fn fingerprint(&self) -> u64;
 }
 
-/// One of the ways in which the continuation of a captured text may begin, the same for all captured texts: every continuation begins in
-/// one of them, and each `text` begins a continuation of every captured text.
+/// One of the ways in which the continuation of a captured text may begin, the same for all captured texts:
+/// every continuation begins in one of them, and each `text` begins a continuation of every captured text.
 #[derive(Debug)]
 pub struct Beginning {
     /// What is the same.

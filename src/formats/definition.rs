@@ -1,8 +1,9 @@
 //! What defines each format: patterns, turned into automata.
 //!
-//! The definitions are data (`grammars/formats.json`): patterns with the clause that each follows, examples of both kinds, and in words what a pattern
-//! leaves out. `<part>` stands for a named part, so that the patterns read like the grammars of their RFCs; `all` are further patterns
-//! that every word matches, and `none` those that no word does, where one pattern would have to count two things at once.
+//! The definitions are data (`grammars/formats.json`): patterns with the clause that each follows, examples
+//! of both kinds, and in words what a pattern leaves out. `<part>` stands for a named part, so that the
+//! patterns read like the grammars of their RFCs; `all` are further patterns that every word matches, and
+//! `none` those that no word does, where one pattern would have to count two things at once.
 //!
 //! Only `build.rs` and tests need them: programs find the automata in an [image](super::image).
 

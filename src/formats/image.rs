@@ -1,9 +1,10 @@
 //! The automata of the formats as `build.rs` writes them into the program: to compile the
 //! patterns of `email` takes 13 ms, to read its automaton 0.06.
 //!
-//! The image is a list of numbers of four bytes each, the least first. Each entry is its length in numbers, the length of its name, the name, the least and
-//! the greatest number of characters ([`NONE`] for none), and one or two automata: the words, and the superset. An automaton is its width and number of
-//! states, the class of each byte, the labels, and the table.
+//! The image is a list of numbers of four bytes each, the least first. Each entry is its length in numbers,
+//! the length of its name, the name, the least and the greatest number of characters ([`NONE`] for none), and
+//! one or two automata: the words, and the superset. An automaton is its width and number of states, the
+//! class of each byte, the labels, and the table.
 
 use super::Format;
 use crate::regular::Dfa;

@@ -1,6 +1,7 @@
 //! The formats of JSON Schema, as languages.
 //!
-//! Each is defined by patterns (`definition.rs`), which are compiled when this crate is built; programs read the automata (`image.rs`).
+//! Each is defined by patterns (`definition.rs`), which are compiled when this crate is built; programs read
+//! the automata (`image.rs`).
 
 #[cfg(test)]
 mod definition;
@@ -38,8 +39,8 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     Numbers::entries().map(|(name, numbers)| Entry { name, numbers, read: OnceLock::new() }).collect()
 });
 
-/// The format of that name, if it is known. Read from the program at the first call and kept for the process: 60 µs for
-/// `email`, and 0.6 ms at most, for `idn-email`, mostly to get its pages from the file.
+/// The format of that name, if it is known. Read from the program at the first call and kept for the process:
+/// 60 µs for `email`, and 0.6 ms at most, for `idn-email`, mostly to get its pages from the file.
 ///
 /// ```
 /// let date = harmony_mask::formats::format("date").expect("known");

@@ -1,4 +1,5 @@
-//! Formats against their examples, the official suite and another validator; and the image against the definitions.
+//! Formats against their examples, the official suite and another validator; and the image against the
+//! definitions.
 
 use std::path::Path;
 use std::time::Instant;
@@ -20,7 +21,8 @@ fn accepts(format: &Format, word: &str) -> bool {
     fits && format.dfa.contains(word.as_bytes())
 }
 
-/// The image is made by `build.rs`. Prints how long it takes to read each format, where nothing else has, and how long to compile it.
+/// The image is made by `build.rs`. Prints how long it takes to read each format, where nothing else has, and
+/// how long to compile it.
 #[test]
 fn the_image_is_as_defined() {
     let names: Vec<_> = Definition::all().map(Definition::name).collect();

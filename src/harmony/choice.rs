@@ -5,7 +5,8 @@ use super::error::{RequestError, RequestErrorKind};
 use super::node::Node;
 use super::tools::{self, Tool, ToolKind, Type};
 
-/// Which tools may be called, as indices of [`Request::tools`](super::Request::tools) in declared order, at least one.
+/// Which tools may be called, as indices of [`Request::tools`](super::Request::tools) in declared order, at
+/// least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Calls {
     /// No tool: the turn ends with an answer.

@@ -9,8 +9,8 @@ use crate::recursion;
 
 /// Reads the text of a request.
 ///
-/// JSON's grammar admits half of a surrogate pair as an escape (`"\ud83c"`), and clients that cut strings by UTF-16 units send such. It is no character,
-/// so it is read as U+FFFD, which is what it is on the web.
+/// JSON's grammar admits half of a surrogate pair as an escape (`"\ud83c"`), and clients that cut strings by
+/// UTF-16 units send such. It is no character, so it is read as U+FFFD, which is what it is on the web.
 ///
 /// ```
 /// let request = harmony_mask::harmony::document(r#"{"input": "\ud83c\udf89, \ud83c"}"#)?;
@@ -27,7 +27,8 @@ pub fn document(text: &str) -> Result<Value, RequestError> {
     recursion::with_room(recursion::JSON_ROOM, read).map_err(not_json)
 }
 
-/// The text with each escape of half a pair replaced by one of the same length, so that errors name the right column.
+/// The text with each escape of half a pair replaced by one of the same length, so that errors name the right
+/// column.
 fn with_whole_characters(text: &str) -> Cow<'_, str> {
     let mut whole = String::new();
     let mut copied = 0;

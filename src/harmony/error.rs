@@ -26,7 +26,8 @@ impl RequestError {
         &self.kind
     }
 
-    /// The JSON pointer of the offending value; of the object where a member is missing. Empty for the whole document.
+    /// The JSON pointer of the offending value; of the object where a member is missing. Empty for the whole
+    /// document.
     #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer

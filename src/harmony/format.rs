@@ -47,8 +47,8 @@ impl JsonFormat {
     }
 }
 
-/// Reads `text.format`, `response_format` and `harmony.response_formats`, of which at most one may ask for something else
-/// than text, and `harmony.response_format`, which may choose among several.
+/// Reads `text.format`, `response_format` and `harmony.response_formats`, of which at most one may ask for
+/// something else than text, and `harmony.response_format`, which may choose among several.
 pub(super) fn read(root: &Node<'_>, harmony: Option<&Node<'_>>) -> Result<Format, RequestError> {
     let responses = root.get_object("text")?.and_then(|text| text.get("format"));
     let declared = responses.into_iter().chain(root.get("response_format"));
@@ -130,8 +130,8 @@ fn format(node: &Node<'_>) -> Result<Format, RequestError> {
     })
 }
 
-/// `{"syntax": …, "definition": …}`, as grammars of tools are written, here or in a member `grammar`; or that member is a text, as OpenAI's
-/// client types it, and so a Lark grammar.
+/// `{"syntax": …, "definition": …}`, as grammars of tools are written, here or in a member `grammar`; or that
+/// member is a text, as OpenAI's client types it, and so a Lark grammar.
 fn grammar_format(node: &Node<'_>) -> Result<GrammarFormat, RequestError> {
     let nested = node.get("grammar");
     if let Some(text) = nested.as_ref().filter(|nested| nested.value.is_string()) {

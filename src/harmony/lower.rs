@@ -35,17 +35,19 @@ pub struct Turn {
     pub after_reasoning: Expression,
     /// What follows the `<|end|>` of a thought when no further one is allowed.
     pub after_thoughts: Expression,
-    /// The body of each response format by itself, in the order of the request, with its name or, where it has none, its JSON pointer.
+    /// The body of each response format by itself, in the order of the request, with its name or, where it
+    /// has none, its JSON pointer.
     pub formats: Vec<(String, Expression)>,
 }
 
 /// The expressions of a request's turn.
 ///
-/// The caller compiles schemas and grammars: `body` is asked once for each body that can be reached, in declared order, answers last. A tool
-/// that may not be called costs nothing.
+/// The caller compiles schemas and grammars: `body` is asked once for each body that can be reached, in
+/// declared order, answers last. A tool that may not be called costs nothing.
 ///
 /// # Errors
-/// What `body` returns, and a [`LimitExceeded`] where there are too many tools or their names need too many states.
+/// What `body` returns, and a [`LimitExceeded`] where there are too many tools or their names need too many
+/// states.
 pub fn lower<E: From<LimitExceeded>>(
     request: &Request,
     limits: &Limits,
@@ -128,8 +130,8 @@ const PLACES: [(&str, &str); 3] = [
     ("in_role", "call_in_role"),
 ];
 
-/// A call of one of these tools. All names are one language whose label is the tool, so that reading a name costs the same however many tools
-/// there are, and `get` and `get_all` are told apart by what follows.
+/// A call of one of these tools. All names are one language whose label is the tool, so that reading a name
+/// costs the same however many tools there are, and `get` and `get_all` are told apart by what follows.
 fn calls<E: From<LimitExceeded>>(
     profile: Profile,
     tools: Vec<&Tool>,

@@ -1,8 +1,9 @@
 //! Harmony: from a request to what an assistant may say.
 //!
-//! [`Request`] is the OpenAI request, read and checked. [`lower()`] turns it into one expression for the whole turn: thoughts,
-//! then one call or one answer, with recipient, channel, content type, body and terminator bound to each other. The message
-//! grammar itself is data, `grammars/harmony/*.lark`; the request only decides what goes into its holes.
+//! [`Request`] is the OpenAI request, read and checked. [`lower()`] turns it into one expression for the
+//! whole turn: thoughts, then one call or one answer, with recipient, channel, content type, body and
+//! terminator bound to each other. The message grammar itself is data, `grammars/harmony/*.lark`; the request
+//! only decides what goes into its holes.
 
 mod builtin;
 mod choice;

@@ -17,9 +17,10 @@ pub struct Options {
     pub formats: Formats,
     /// Whether a tool may opt out of its schema.
     pub strict: Strict,
-    /// Whether no text may spell a special token (`<|end|>` as seven ordinary characters): not free text, no string in JSON and no name. A host that
-    /// tokenises a history again may take the spelling for the token. Grammars are narrowed in the same way, and one whose texts could spell a token across its
-    /// terminals is refused.
+    /// Whether no text may spell a special token (`<|end|>` as seven ordinary characters): not free text, no
+    /// string in JSON and no name. A host that tokenises a history again may take the spelling for the token.
+    /// Grammars are narrowed in the same way, and one whose texts could spell a token across its terminals is
+    /// refused.
     pub forbids_spelled_tokens: bool,
 }
 
@@ -68,8 +69,8 @@ pub(super) fn read(harmony: &Node<'_>) -> Result<Options, RequestError> {
     })
 }
 
-/// Reads the settings for messages. OpenAI's `parallel_tool_calls` is a permission, not a duty, and its default is to permit: the trained
-/// format has one call per turn whatever it says.
+/// Reads the settings for messages. OpenAI's `parallel_tool_calls` is a permission, not a duty, and its
+/// default is to permit: the trained format has one call per turn whatever it says.
 pub(super) fn read_turn(root: &Node<'_>, harmony: Option<&Node<'_>>) -> Result<TurnOptions, RequestError> {
     let permits_parallel = root.get_bool("parallel_tool_calls")?;
     let Some(harmony) = harmony else { return Ok(TurnOptions::default()) };

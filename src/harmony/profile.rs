@@ -1,4 +1,5 @@
-//! Profiles: which forms of headers are admitted. Each is a grammar file, with the evidence for a form beside it.
+//! Profiles: which forms of headers are admitted. Each is a grammar file, with the evidence for a form beside
+//! it.
 
 use std::sync::LazyLock;
 

@@ -10,7 +10,8 @@ use super::node::Node;
 pub struct Reasoning {
     /// Whether the turn must begin with reasoning.
     pub is_required: bool,
-    /// The number of tokens that all reasoning of a turn may have; none is 0. At the cap only the end of the message remains.
+    /// The number of tokens that all reasoning of a turn may have; none is 0. At the cap only the end of the
+    /// message remains.
     pub max_tokens: Option<u32>,
     /// The number of messages before the call or answer, preambles included.
     pub max_messages: Option<u32>,

@@ -7,7 +7,8 @@ use super::tools::{self, Payload, Tool, ToolKind};
 /// Who can be addressed, but is no tool: the roles, and `all`.
 const NOT_TOOLS: [&str; 6] = ["assistant", "user", "system", "developer", "tool", "all"];
 
-/// Reads `{"name": …}` with exactly one of `schema`, `grammar` and `text`. Gives the tool and where it is named.
+/// Reads `{"name": …}` with exactly one of `schema`, `grammar` and `text`. Gives the tool and where it is
+/// named.
 pub(super) fn read(node: &Node<'_>) -> Result<(Tool, String), RequestError> {
     let named = node.require("name")?;
     let name = named.string()?;

@@ -17,9 +17,10 @@ use crate::recursion;
 
 /// A request in either OpenAI shape (Responses or Chat Completions), read and checked.
 ///
-/// Names are valid and distinct, and the tool choice is resolved to the tools that may be called. Schemas are still
-/// documents: whether they compile is not known here. Fields that do not bear on the completion's form are ignored; of
-/// those in the `harmony` object, which only this crate reads, [`warnings`](Self::warnings) tells.
+/// Names are valid and distinct, and the tool choice is resolved to the tools that may be called. Schemas are
+/// still documents: whether they compile is not known here. Fields that do not bear on the completion's form
+/// are ignored; of those in the `harmony` object, which only this crate reads, [`warnings`](Self::warnings)
+/// tells.
 ///
 /// ```
 /// use harmony_mask::harmony::{Calls, Request};
@@ -101,7 +102,8 @@ impl Request {
         &self.turn
     }
 
-    /// The fields of the `harmony` object that are not known, in words, each with its JSON pointer. The grammar's own warnings have them, too.
+    /// The fields of the `harmony` object that are not known, in words, each with its JSON pointer. The
+    /// grammar's own warnings have them, too.
     ///
     /// ```
     /// use harmony_mask::Request;

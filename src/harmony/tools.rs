@@ -1,4 +1,5 @@
-//! The tools of a request: functions, custom tools, those that the model was trained with, and further recipients.
+//! The tools of a request: functions, custom tools, those that the model was trained with, and further
+//! recipients.
 
 use std::collections::BTreeMap;
 
@@ -69,8 +70,8 @@ pub enum Syntax {
 }
 
 impl Tool {
-    /// How a header names it. Functions live in a namespace of their own, apart from the tools that the model was trained with; custom tools
-    /// are called like functions, as nothing was published on them.
+    /// How a header names it. Functions live in a namespace of their own, apart from the tools that the model
+    /// was trained with; custom tools are called like functions, as nothing was published on them.
     #[must_use]
     pub fn recipient(&self) -> String {
         match self.kind {
@@ -80,7 +81,8 @@ impl Tool {
     }
 }
 
-/// The kinds of tools in OpenAI's requests that no recipient is known for. A caller who has one for them declares it in `harmony.recipients`.
+/// The kinds of tools in OpenAI's requests that no recipient is known for. A caller who has one for them
+/// declares it in `harmony.recipients`.
 const UNMAPPED: [&str; 11] = [
     "file_search",
     "mcp",
@@ -120,7 +122,8 @@ pub(super) fn kind(node: &Node<'_>) -> Result<Type, RequestError> {
     ])
 }
 
-/// The object that describes a function or custom tool: the tool itself, or its member of that name in Chat Completions.
+/// The object that describes a function or custom tool: the tool itself, or its member of that name in Chat
+/// Completions.
 pub(super) fn described<'a>(node: &Node<'a>, kind: ToolKind) -> Result<Node<'a>, RequestError> {
     let nested = if kind == ToolKind::Custom { "custom" } else { "function" };
     Ok(node.get_object(nested)?.unwrap_or_else(|| node.clone()))

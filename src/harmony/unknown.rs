@@ -1,12 +1,13 @@
 //! Members of the `harmony` object that nothing reads.
 //!
-//! Fields that are not known are ignored, as in all of a request: what OpenAI adds to its objects must not break anybody. But the `harmony` object is ours,
-//! so a member of it that is not known is most likely misspelt, and a cap that is misspelt is no cap. So there is a warning.
+//! Fields that are not known are ignored, as in all of a request: what OpenAI adds to its objects must not
+//! break anybody. But the `harmony` object is ours, so a member of it that is not known is most likely
+//! misspelt, and a cap that is misspelt is no cap. So there is a warning.
 
 use super::node::Node;
 
-/// What is known of the `harmony` object, and of the objects in it that have members of our own. Response formats and grammars are written as
-/// OpenAI's are.
+/// What is known of the `harmony` object, and of the objects in it that have members of our own. Response
+/// formats and grammars are written as OpenAI's are.
 const HARMONY: [&str; 14] = [
     "profile",
     "whitespace",

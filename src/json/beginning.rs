@@ -1,10 +1,11 @@
 //! How the texts of a node begin, whichever of its values are to be avoided.
 //!
-//! Where elements must differ, what may follow an element depends on its value. But most tokens that run past the element end at the comma
-//! or at the opening of the next one. While there are infinitely many values, that part is the same whatever the element was, so those
-//! tokens need not be judged for each place at which it may end. With this, and with values of members told apart only where an object to
-//! avoid has them, mean, p99 and p99.9 of mask and accept are 0.89, 0.85 and 0.42 of what they were (every fifth file of maskbench-dev, old
-//! and new in turn, twice).
+//! Where elements must differ, what may follow an element depends on its value. But most tokens that run past
+//! the element end at the comma or at the opening of the next one. While there are infinitely many values,
+//! that part is the same whatever the element was, so those tokens need not be judged for each place at which
+//! it may end. With this, and with values of members told apart only where an object to avoid has them, mean,
+//! p99 and p99.9 of mask and accept are 0.89, 0.85 and 0.42 of what they were (every fifth file of
+//! maskbench-dev, old and new in turn, twice).
 
 use super::spelling::Spelling;
 use crate::expression::{Beginning, Expression, Then};

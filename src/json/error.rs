@@ -14,7 +14,8 @@ pub enum SpellingError {
         /// The JSON pointer of the array's schema.
         pointer: String,
     },
-    /// An array must have two equal elements, and may come to where none of the elements that may follow can be repeated.
+    /// An array must have two equal elements, and may come to where none of the elements that may follow can
+    /// be repeated.
     NoRoomToRepeat {
         /// The JSON pointer of the array's schema.
         pointer: String,

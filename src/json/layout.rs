@@ -1,8 +1,9 @@
 //! Whitespace between the tokens of a JSON text.
 //!
-//! Whitespace belongs to the structural characters, so that each place where it may stand is described once: what precedes a bracket that
-//! opens has a run of its own, and nothing follows a bracket that closes, so a text never ends in whitespace. Runs are bounded, because a
-//! model that may always add another space can do so until its budget is spent.
+//! Whitespace belongs to the structural characters, so that each place where it may stand is described once:
+//! what precedes a bracket that opens has a run of its own, and nothing follows a bracket that closes, so a
+//! text never ends in whitespace. Runs are bounded, because a model that may always add another space can do
+//! so until its budget is spent.
 
 use std::sync::{Arc, LazyLock};
 
@@ -17,9 +18,11 @@ pub enum Layout {
     /// One space may follow each colon and each comma: what models write, and `json.dumps` by default.
     #[default]
     Single,
-    /// A line for each member and element, indented by two spaces per level: `json.dumps(indent=2)`, and `serde_json`'s pretty printer.
+    /// A line for each member and element, indented by two spaces per level: `json.dumps(indent=2)`, and
+    /// `serde_json`'s pretty printer.
     Pretty,
-    /// Up to eight spaces, tabs and line breaks before and after each structural character, but none around the whole text.
+    /// Up to eight spaces, tabs and line breaks before and after each structural character, but none around
+    /// the whole text.
     Any,
 }
 
@@ -115,7 +118,8 @@ struct Run {
 
 const NOTHING: Run = Run { whitespace: b"", most: 0 };
 
-/// The character between two runs. States count the bytes of a run, and say whether the character has been read.
+/// The character between two runs. States count the bytes of a run, and say whether the character has been
+/// read.
 fn character_with(before: Run, character: u8, after: Run, what: &str) -> Expression {
     let step = |(read, count): &(bool, u8), byte: u8| {
         let run = if *read { after } else { before };

@@ -1,7 +1,8 @@
 //! The numerals and strings of a schema's nodes, as leaves.
 //!
-//! Masks may not fail, so what could go beyond a limit is made when compiling; what surely cannot is made when a text first gets there, as most of it
-//! never is. Nodes with the same values have the same leaves, and equal leaves are one: they are told to be equal without a look at their tables.
+//! Masks may not fail, so what could go beyond a limit is made when compiling; what surely cannot is made
+//! when a text first gets there, as most of it never is. Nodes with the same values have the same leaves, and
+//! equal leaves are one: they are told to be equal without a look at their tables.
 
 use std::sync::{Arc, OnceLock};
 

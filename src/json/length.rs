@@ -1,7 +1,7 @@
 //! The least length of what a schema allows, against a limit.
 //!
-//! A completion that no model can write is as bad as a dead end, and naming it would take all memory: ten bytes of schema ask for 10⁹ elements.
-//! Every alternative is looked at, since a model may choose any.
+//! A completion that no model can write is as bad as a dead end, and naming it would take all memory: ten
+//! bytes of schema ask for 10⁹ elements. Every alternative is looked at, since a model may choose any.
 
 use crate::limits::{LimitExceeded, Limits};
 use crate::schema::{Arrays, Kind, Objects, Schema};

@@ -1,7 +1,8 @@
 //! Shared lists that are compared by what they hold, with a hash at hand.
 //!
-//! Rules hold the values that were seen so far, and are looked up in tables. Lists of many long values that differ in the last one only must not be
-//! compared value by value to find that out: it took most of the time of masks within arrays of unique objects.
+//! Rules hold the values that were seen so far, and are looked up in tables. Lists of many long values that
+//! differ in the last one only must not be compared value by value to find that out: it took most of the time
+//! of masks within arrays of unique objects.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;

@@ -1,8 +1,9 @@
 //! A few words, read as an automaton that is never built.
 //!
-//! The names that an object uses besides those of its schema differ in each of its states, and so do the elements that an array has already; an
-//! automaton of them would be made for each state and seldom used twice. Sorted words are an automaton as they are: a state is the first word with the
-//! prefix that was read, and how far it was read. A list with one word more shares what it can with the list before ([`Sorted`]).
+//! The names that an object uses besides those of its schema differ in each of its states, and so do the
+//! elements that an array has already; an automaton of them would be made for each state and seldom used
+//! twice. Sorted words are an automaton as they are: a state is the first word with the prefix that was read,
+//! and how far it was read. A list with one word more shares what it can with the list before ([`Sorted`]).
 
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};

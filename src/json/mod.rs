@@ -2,10 +2,13 @@
 //!
 //! Here and nowhere else it is decided which texts stand for a value:
 //!
-//! * strings are read through their escapes, so a pattern or a name is always compared with the *decoded* text;
-//! * a free string (and a name that the schema does not declare) may use every escape JSON has; a declared name, an enum entry or a constant
-//!   only those that JSON needs (and `\u` for non-ASCII characters), so that forced text has one spelling;
-//! * a number may be written plainly or in scientific form with one digit before the point; `1.0` is the integer 1;
+//! * strings are read through their escapes, so a pattern or a name is always compared with the *decoded*
+//!   text;
+//! * a free string (and a name that the schema does not declare) may use every escape JSON has; a declared
+//!   name, an enum entry or a constant only those that JSON needs (and `\u` for non-ASCII characters), so
+//!   that forced text has one spelling;
+//! * a number may be written plainly or in scientific form with one digit before the point; `1.0` is the
+//!   integer 1;
 //! * whitespace stands where the [`Layout`] allows it, never after the text.
 //!
 //! Objects and arrays are rules whose data is what must be remembered: position or names read, and counts.

@@ -1,11 +1,12 @@
 //! Numerals: which texts denote a number of a set.
 //!
-//! A number may be written plainly, or in scientific form with one digit before the point (`1e3`, `1.5e+16`); `1.0` and `1e3` denote
-//! integers. Whether it is within bounds and a multiple is read off the digits, exactly: no number is ever a double here, since `0.1` and
-//! `9007199254740993` are none.
+//! A number may be written plainly, or in scientific form with one digit before the point (`1e3`, `1.5e+16`);
+//! `1.0` and `1e3` denote integers. Whether it is within bounds and a multiple is read off the digits,
+//! exactly: no number is ever a double here, since `0.1` and `9007199254740993` are none.
 //!
-//! Each cell of the set gives up to four machines, by sign and form. All of them run side by side while the automaton is explored, so that
-//! the numerals of a union are one minimal automaton, without dead ends and without choices.
+//! Each cell of the set gives up to four machines, by sign and form. All of them run side by side while the
+//! automaton is explored, so that the numerals of a union are one minimal automaton, without dead ends and
+//! without choices.
 
 mod bound;
 mod excluded;
@@ -50,7 +51,8 @@ pub(super) fn numbers(cells: &[Numbers], limit: usize) -> Result<Leaf, LimitExce
     }
 }
 
-/// Whether the automaton of the numerals surely has less than [`SMALL`] states: those of an interval, or of some numbers, with few digits.
+/// Whether the automaton of the numerals surely has less than [`SMALL`] states: those of an interval, or of
+/// some numbers, with few digits.
 pub(super) fn is_small(cells: &[Numbers]) -> bool {
     let is_short = |bound: &Option<Bound>| bound.as_ref().is_none_or(|bound| bound.value.text_len() <= 40);
     let is_plain = |cell: &Numbers| {
@@ -64,7 +66,8 @@ pub(super) fn is_small(cells: &[Numbers]) -> bool {
 /// See [`is_small`].
 pub(super) const SMALL: usize = 10_000;
 
-/// The numerals of sets that were asked for before, in any schema: `"minimum": 0` is common, and has some hundred states.
+/// The numerals of sets that were asked for before, in any schema: `"minimum": 0` is common, and has some
+/// hundred states.
 static KNOWN: LazyLock<Bounded<Set, Weighed<Leaf>>> = LazyLock::new(|| bounded(KNOWN_BYTES));
 
 /// What the numerals of sets may take in a process.

@@ -33,10 +33,11 @@ pub enum PropertyOrder {
     Any,
 }
 
-/// What is added to the length of a continuation whose next member or element brings nothing nearer that must still come. It exceeds any
-/// other cost, so that a shortest completion heads for what is required. Lengths alone do not lead there: they leave out the white space of
-/// lines and take used names for free, so repeating something could look shorter each time. What remains has no such addition by itself, or
-/// what was begun could be put off for what was not.
+/// What is added to the length of a continuation whose next member or element brings nothing nearer that must
+/// still come. It exceeds any other cost, so that a shortest completion heads for what is required. Lengths
+/// alone do not lead there: they leave out the white space of lines and take used names for free, so
+/// repeating something could look shorter each time. What remains has no such addition by itself, or what was
+/// begun could be put off for what was not.
 pub(super) const WAITING_LEN: u32 = 1 << 16;
 
 /// How JSON is spelled.
@@ -65,7 +66,8 @@ pub(super) struct Spelling {
     pub(super) counts: Counts,
     /// Of the arrays whose elements could use each other up.
     scarce: HashMap<(NodeId, usize), Scarce>,
-    /// Lists of names that objects were asked for, each made once: alternatives of a union often have the same.
+    /// Lists of names that objects were asked for, each made once: alternatives of a union often have the
+    /// same.
     names: Mutex<HashMap<Names, Arc<Words>>>,
 }
 
@@ -142,7 +144,8 @@ impl Spelling {
         Expression::rule(Arc::new(Value { spelling: self.clone(), node, level, avoid: Used::default() }))
     }
 
-    /// The texts of a node that denote none of the `used` ones of its values and none of some others; `None` where no other value is left.
+    /// The texts of a node that denote none of the `used` ones of its values and none of some others; `None`
+    /// where no other value is left.
     pub(super) fn value_avoiding(
         self: &Arc<Self>,
         node: NodeId,
@@ -155,8 +158,9 @@ impl Spelling {
         left.then(|| Expression::rule(Arc::new(Value { spelling: self.clone(), node, level, avoid })))
     }
 
-    /// The least length of the texts of so many values of a node that differ from each other and from those that were seen, as far as it is soon found: an empty
-    /// array or object comes once, and the next one may be much longer.
+    /// The least length of the texts of so many values of a node that differ from each other and from those
+    /// that were seen, as far as it is soon found: an empty array or object comes once, and the next one may
+    /// be much longer.
     pub(super) fn least_len_of_distinct(self: &Arc<Self>, node: NodeId, count: u32, seen: &Used) -> u32 {
         /// The length of an empty array or object.
         const EMPTY: u32 = 2;
@@ -171,8 +175,8 @@ impl Spelling {
         other.saturating_mul(count).saturating_sub(other.saturating_sub(EMPTY).saturating_mul(of_empty))
     }
 
-    /// No more than the length of any value of a node but an empty array or object. It is not asked how long elements and members are that are not empty
-    /// either: they may be values of the same node.
+    /// No more than the length of any value of a node but an empty array or object. It is not asked how long
+    /// elements and members are that are not empty either: they may be values of the same node.
     fn least_len_of_others(self: &Arc<Self>, node: NodeId) -> u32 {
         /// An object with a member: braces, an empty name, a colon and a value.
         const ONE_MEMBER: u32 = 6;
@@ -315,8 +319,8 @@ impl Rule for Value {
         Expression::choice(options).expect("every node of a schema is inhabited")
     }
 
-    /// Where an empty array or object is to be avoided, the next one may be much longer. Were it not said how much, all others that are shorter would be tried
-    /// before a completion goes on behind it.
+    /// Where an empty array or object is to be avoided, the next one may be much longer. Were it not said how
+    /// much, all others that are shorter would be tried before a completion goes on behind it.
     fn min_len(&self) -> u32 {
         let least = self.spelling.schema.least_len(self.node);
         if !self.avoid.arrays().any(Vec::is_empty) && !self.avoid.objects().any(Map::is_empty) {

@@ -1,7 +1,8 @@
 //! Values that must not be spelled again, by their kinds.
 //!
-//! An array whose elements must differ has more of them in each state. Numbers and strings share what they can with the state before, and are read as
-//! automata as they are ([`Listed`]). Arrays and objects are a list: those that are still to be avoided are found anew when one begins.
+//! An array whose elements must differ has more of them in each state. Numbers and strings share what they
+//! can with the state before, and are read as automata as they are ([`Listed`]). Arrays and objects are a
+//! list: those that are still to be avoided are found anew when one begins.
 
 use std::sync::Arc;
 

@@ -1,10 +1,11 @@
 //! Grammars whose texts are confined to a regular language: those that spell no special token.
 //!
-//! Each terminal is confined when it is compiled, which loses nothing: what a terminal reads is a part of the text. What remains are texts
-//! that spell a special token across terminals (`"<|" "end" "|>"`). Excluding them would take a copy of each rule for each pair of states
-//! in which it may begin and end. So they are only looked for, by a walk over the pairs that occur, and a grammar that has one is refused.
-//! Of `%json` the walk knows only that brackets and bars stand inside strings, so a grammar may be refused for a text that its schema
-//! excludes.
+//! Each terminal is confined when it is compiled, which loses nothing: what a terminal reads is a part of the
+//! text. What remains are texts that spell a special token across terminals (`"<|" "end" "|>"`). Excluding
+//! them would take a copy of each rule for each pair of states in which it may begin and end. So they are
+//! only looked for, by a walk over the pairs that occur, and a grammar that has one is refused. Of `%json`
+//! the walk knows only that brackets and bars stand inside strings, so a grammar may be refused for a text
+//! that its schema excludes.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
@@ -16,7 +17,8 @@ use crate::expression::{DfaLanguage, Expression, Kind};
 use crate::limits::Limits;
 use crate::regular::{self, Dfa, StateId};
 
-/// A superset of the texts of any `%json`: strings, and between them neither quotation marks, angle brackets nor bars.
+/// A superset of the texts of any `%json`: strings, and between them neither quotation marks, angle brackets
+/// nor bars.
 const JSON: &str = r#"(?:"(?:[^"\\]|\\.)*"|[^"<>|])+"#;
 
 /// Checks that no text of `start` leaves the language `texts`, whose beginnings are texts.

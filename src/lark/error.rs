@@ -184,7 +184,8 @@ pub enum LarkErrorKind {
     /// A hole that was left open.
     #[error("hole `@{0}` is not filled")]
     UnfilledHole(String),
-    /// A hole that is filled with something that may be empty, where the rule would then begin or go on with itself and read nothing.
+    /// A hole that is filled with something that may be empty, where the rule would then begin or go on with
+    /// itself and read nothing.
     #[error("rule `{0}` repeats a hole that may be empty")]
     EmptyRepetition(String),
     /// A rule that matches no text.

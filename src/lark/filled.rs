@@ -1,7 +1,8 @@
 //! A grammar whose holes are filled, as an expression.
 //!
-//! Every rule becomes an [`expression::Rule`](crate::expression::Rule), so recursion costs nothing until it is reached. Two are the same
-//! when they are the same rule of the same template with equal fillings; tools with equal arguments therefore share their states.
+//! Every rule becomes an [`expression::Rule`](crate::expression::Rule), so recursion costs nothing until it
+//! is reached. Two are the same when they are the same rule of the same template with equal fillings; tools
+//! with equal arguments therefore share their states.
 
 use std::any::Any;
 use std::fmt;
@@ -81,8 +82,8 @@ impl Filled {
     /// The production, then the tail from `from` to `to`.
     fn extended(self: &Arc<Self>, production: &Production, from: usize, to: usize) -> Expression {
         let text = self.production(production);
-        // If the production itself ends with `to`, that last `to` reads everything that a tail from `to` to `to` could read. Without this,
-        // `e: e "+" e` would be read once for each of its trees.
+        // If the production itself ends with `to`, that last `to` reads everything that a tail from `to` to
+        // `to` could read. Without this, `e: e "+" e` would be read once for each of its trees.
         let ends_with_it = match production.rest.last() {
             Some(&last) => last == Symbol::Rule(to) && !self.form.is_nullable(last, &self.source()),
             None => production.head == Symbol::Rule(to),

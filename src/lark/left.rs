@@ -1,9 +1,10 @@
 //! Left recursion, and what replaces it.
 //!
-//! Rules that can begin with each other are a *component*. A text of such a rule `a` is a *base*, followed by a *tail*. The base is a
-//! production of some rule `b` of the component that begins with none of its rules. The tail from `b` to `a` is, for each production `c: b
-//! rest` of the component: `rest`, then the tail from `c` to `a`; or nothing, if `b` is `a`. This is the left-corner transform, restricted
-//! to the components that need it. Tails recur on the right, where recursion costs nothing, and are made when reached.
+//! Rules that can begin with each other are a *component*. A text of such a rule `a` is a *base*, followed by
+//! a *tail*. The base is a production of some rule `b` of the component that begins with none of its rules.
+//! The tail from `b` to `a` is, for each production `c: b rest` of the component: `rest`, then the tail from
+//! `c` to `a`; or nothing, if `b` is `a`. This is the left-corner transform, restricted to the components
+//! that need it. Tails recur on the right, where recursion costs nothing, and are made when reached.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -96,7 +97,8 @@ impl LeftRecursion {
         }
     }
 
-    /// `from` and the rules that it is without reading more: those that begin with it and go on with what may be empty.
+    /// `from` and the rules that it is without reading more: those that begin with it and go on with what may
+    /// be empty.
     pub(super) fn closure(&self, from: usize) -> Vec<usize> {
         let mut closure = vec![from];
         let mut next = 0;
@@ -116,7 +118,8 @@ impl LeftRecursion {
         &self.uses[rule]
     }
 
-    /// The least lengths of the tails to `to`, by the rule that they come from; only those of its component are meant.
+    /// The least lengths of the tails to `to`, by the rule that they come from; only those of its component
+    /// are meant.
     pub(super) fn tail_lengths(&self, to: usize) -> Vec<u32> {
         let mut before: Vec<Vec<(usize, u32)>> = vec![Vec::new(); self.uses.len()];
         for &rule in self.component(to).unwrap_or_default() {

@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 use super::error::LarkErrorKind;
 use crate::limits::{LimitExceeded, Limits};
 
-/// Checks the length of a shortest text. A text that no model can write is as bad as a dead end, and naming it would take all memory: ten bytes of
-/// grammar ask for 10⁹.
+/// Checks the length of a shortest text. A text that no model can write is as bad as a dead end, and naming
+/// it would take all memory: ten bytes of grammar ask for 10⁹.
 pub(super) fn check(length: u32, limits: &Limits) -> Result<(), LarkErrorKind> {
     let (given, limit) = (usize::try_from(length).unwrap_or(usize::MAX), limits.completion_bytes);
     if given > limit {

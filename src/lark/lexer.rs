@@ -1,6 +1,7 @@
 //! Text to tokens.
 //!
-//! A line end separates definitions, so it is a token; inside brackets, where no definition can end, it is dropped here.
+//! A line end separates definitions, so it is a token; inside brackets, where no definition can end, it is
+//! dropped here.
 
 use serde_json::Value;
 

@@ -1,9 +1,10 @@
 //! Rules in a form in which what may be empty is known: each production begins with something that is not.
 //!
-//! A rule here stands for its texts but the empty one. Where a rule is used and may be empty, [`NormalForm::is_nullable`] says so, and whoever
-//! uses it offers nothing as well. A production whose first symbols may be empty is therefore one production for each of them that
-//! may be the first to read something. That is what makes left recursion visible where it hides behind symbols that may be empty,
-//! and a loop around something empty harmless: a round that reads nothing is no round.
+//! A rule here stands for its texts but the empty one. Where a rule is used and may be empty,
+//! [`NormalForm::is_nullable`] says so, and whoever uses it offers nothing as well. A production whose first
+//! symbols may be empty is therefore one production for each of them that may be the first to read something.
+//! That is what makes left recursion visible where it hides behind symbols that may be empty, and a loop
+//! around something empty harmless: a round that reads nothing is no round.
 
 use super::error::{LarkError, LarkErrorKind};
 use super::lengths::{self, Way, least};
@@ -58,12 +59,14 @@ impl NormalForm {
         Ok(form)
     }
 
-    /// The sequence without its empty text: for each symbol before which all may be empty, what begins with it.
+    /// The sequence without its empty text: for each symbol before which all may be empty, what begins with
+    /// it.
     fn split(&self, symbols: &[Symbol], source: &Source<'_>) -> Vec<Production> {
         let mut productions = Vec::new();
         for (at, &head) in symbols.iter().enumerate() {
             productions.push(Production { head, rest: symbols[at + 1..].to_vec() });
-            // A hole cannot be asked for its texts without the empty one, so what follows it is not split off.
+            // A hole cannot be asked for its texts without the empty one, so what follows it is not split
+            // off.
             if matches!(head, Symbol::Hole(_)) || !self.is_nullable(head, source) {
                 break;
             }
@@ -71,7 +74,8 @@ impl NormalForm {
         productions
     }
 
-    /// Measures rules without their empty text, and drops productions that begin with a rule or terminal that has no other.
+    /// Measures rules without their empty text, and drops productions that begin with a rule or terminal that
+    /// has no other.
     fn forget_empty(&mut self, source: &Source<'_>) {
         let mut ways = Vec::new();
         for (rule, productions) in self.rules.iter().enumerate() {
@@ -133,7 +137,8 @@ impl NormalForm {
         }
     }
 
-    /// Whether what stands at the beginning of a production may nevertheless be empty: only ever because of a hole.
+    /// Whether what stands at the beginning of a production may nevertheless be empty: only ever because of a
+    /// hole.
     pub(super) fn is_opaque(&self, head: Symbol, source: &Source<'_>) -> bool {
         match head {
             Symbol::Rule(rule) => self.least[rule] == Some(0),
@@ -217,7 +222,8 @@ impl Source<'_> {
         }
     }
 
-    /// The least length of the texts but the empty one of a symbol that is no rule; 0 for a hole that may be empty.
+    /// The least length of the texts but the empty one of a symbol that is no rule; 0 for a hole that may be
+    /// empty.
     fn nonempty(&self, symbol: Symbol) -> Option<u32> {
         match symbol {
             Symbol::Terminal(terminal) => {

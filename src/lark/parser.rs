@@ -74,8 +74,8 @@ impl Parser {
         if *self.peek() == Token::End { Ok(()) } else { self.expect(&Token::LineEnd, expected) }
     }
 
-    /// A rule or a terminal. What shapes Lark's tree (`?`, `!`, aliases) or orders its lexer (priorities) changes no text, so it is read and
-    /// forgotten.
+    /// A rule or a terminal. What shapes Lark's tree (`?`, `!`, aliases) or orders its lexer (priorities)
+    /// changes no text, so it is read and forgotten.
     fn definition(&mut self) -> Result<DefinitionSyntax, LarkError> {
         while matches!(self.peek(), Token::Question | Token::Bang) {
             self.bump();

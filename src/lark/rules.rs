@@ -197,7 +197,8 @@ impl<'a> Builder<'a> {
         Ok(symbols)
     }
 
-    /// Any number of times: an alternative and the rule again, or nothing. Right-recursive, so that the stack does not grow.
+    /// Any number of times: an alternative and the rule again, or nothing. Right-recursive, so that the stack
+    /// does not grow.
     fn star(&mut self, position: Position, bodies: Vec<Vec<Symbol>>) -> Result<Vec<Symbol>, LarkError> {
         let again = Symbol::Rule(self.rules.rules.len());
         let bodies = bodies.into_iter().filter(|body| !body.is_empty());

@@ -65,7 +65,8 @@ impl Template {
         Ok(Self { rules: Arc::new(rules), bounds })
     }
 
-    /// The language of the rule `start`, with the named holes filled. Holes that `start` does not reach may stay open.
+    /// The language of the rule `start`, with the named holes filled. Holes that `start` does not reach may
+    /// stay open.
     ///
     /// # Errors
     /// Where the grammar has no such rule or hole, where a hole stays open, and where a rule matches no text.
@@ -89,11 +90,12 @@ impl Template {
         })
     }
 
-    /// The language of the rule `start`, with an expression for each of [`schemas`](Self::schemas). A grammar with named holes is refused.
+    /// The language of the rule `start`, with an expression for each of [`schemas`](Self::schemas). A grammar
+    /// with named holes is refused.
     ///
     /// # Errors
-    /// As [`fill`](Self::fill); where the shortest text of an alternative is too long; and where several terminals together may leave the texts that the
-    /// grammar is confined to.
+    /// As [`fill`](Self::fill); where the shortest text of an alternative is too long; and where several
+    /// terminals together may leave the texts that the grammar is confined to.
     pub fn text(&self, schemas: impl IntoIterator<Item = Expression>) -> Result<Expression, LarkError> {
         let mut schemas = schemas.into_iter();
         let filling = self.rules.holes.iter().map(|hole| match hole.content {
@@ -122,8 +124,8 @@ impl Template {
     }
 }
 
-/// The texts that a regular expression in the syntax of Rust's `regex` crate matches from end to end; of these those in `texts`, where
-/// that is given.
+/// The texts that a regular expression in the syntax of Rust's `regex` crate matches from end to end; of
+/// these those in `texts`, where that is given.
 ///
 /// # Errors
 /// Where it cannot be read, looks around or refers back, matches nothing, or needs too many states.
@@ -136,7 +138,8 @@ pub fn regex(
     nested(source, || terminal::whole_regex(source, &bounds))
 }
 
-/// Calls what follows the nesting of a grammar: groups, repetitions, terminals and what is in their regular expressions, all of which have ceilings.
+/// Calls what follows the nesting of a grammar: groups, repetitions, terminals and what is in their regular
+/// expressions, all of which have ceilings.
 fn nested<R>(source: &str, call: impl FnOnce() -> R) -> R {
     let nests = |byte: &u8| b"([{:*+?~".contains(byte);
     let levels = source.bytes().filter(nests).count().min(MOST_LEVELS);

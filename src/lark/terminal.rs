@@ -1,7 +1,7 @@
 //! Terminals: the regular part of a grammar, each one a single automaton.
 //!
-//! A terminal may be made of others, but not of itself. It is put together as one regular expression and compiled once, so that a walk
-//! through it is deterministic however it was written.
+//! A terminal may be made of others, but not of itself. It is put together as one regular expression and
+//! compiled once, so that a walk through it is deterministic however it was written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
@@ -17,7 +17,8 @@ use crate::expression::{DfaLanguage, Expression, Leaf};
 use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::regular::{self, Dfa};
 
-/// Terminals, groups and repetitions within each other: this bounds the call stack, here and in the compiler of regular expressions.
+/// Terminals, groups and repetitions within each other: this bounds the call stack, here and in the compiler
+/// of regular expressions.
 const MAX_DEPTH: usize = 256;
 
 /// Characters, classes and operators that are put together for the price of one step.

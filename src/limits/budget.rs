@@ -61,7 +61,8 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// Where they are more than [`Limits::work`] in all, or the compilation is cancelled; [`is_given_up`](Self::is_given_up) tells which.
+    /// Where they are more than [`Limits::work`] in all, or the compilation is cancelled;
+    /// [`is_given_up`](Self::is_given_up) tells which.
     pub fn charge(&self, steps: usize) -> Result<(), LimitExceeded> {
         // A compilation runs on one thread; the counter is atomic so that what holds it may move to another.
         let spent = self.spent.load(Ordering::Relaxed).saturating_add(steps);
@@ -76,7 +77,8 @@ impl Budget {
         Ok(())
     }
 
-    /// Whether [`charge`](Self::charge) failed because the compilation was cancelled before its work was spent.
+    /// Whether [`charge`](Self::charge) failed because the compilation was cancelled before its work was
+    /// spent.
     #[must_use]
     pub fn is_given_up(&self) -> bool {
         self.is_given_up.load(Ordering::Relaxed)

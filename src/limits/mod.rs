@@ -1,7 +1,8 @@
 //! Every ceiling of a compilation, in one place.
 //!
-//! A request may come from anybody, so each stage counts what it builds and stops with a named error at its ceiling.
-//! Counts are of things (nodes, states, bytes), never of seconds: whether a request compiles does not depend on the machine.
+//! A request may come from anybody, so each stage counts what it builds and stops with a named error at its
+//! ceiling. Counts are of things (nodes, states, bytes), never of seconds: whether a request compiles does
+//! not depend on the machine.
 
 mod budget;
 
@@ -26,17 +27,18 @@ pub struct Limits {
     pub schema_nodes: usize,
     /// Alternatives (cells of one JSON type) of one schema node.
     pub alternatives: usize,
-    /// What may be counted in one array or object (`contains` and its like); each doubles the kinds of elements that are told apart. More
-    /// than 16 are taken for 16.
+    /// What may be counted in one array or object (`contains` and its like); each doubles the kinds of
+    /// elements that are told apart. More than 16 are taken for 16.
     pub counts: usize,
     /// States of one deterministic automaton (a pattern, a format, a set of names, a range of numbers).
     pub dfa_states: usize,
     /// Entries of the table for one `minLength`: states of the pattern or format times characters.
     pub window_entries: usize,
-    /// States of the counters of one array: lengths times counts, and where elements must differ, pairs of those that there must be.
+    /// States of the counters of one array: lengths times counts, and where elements must differ, pairs of
+    /// those that there must be.
     pub counter_states: usize,
-    /// Bytes of the shortest value of any alternative in a schema, and of the shortest text of any in a grammar. A model must be able to write it,
-    /// and the shortest completion to name it.
+    /// Bytes of the shortest value of any alternative in a schema, and of the shortest text of any in a
+    /// grammar. A model must be able to write it, and the shortest completion to name it.
     pub completion_bytes: usize,
     /// Digits of one number in a schema, its exponent written out.
     pub number_digits: usize,
@@ -44,23 +46,25 @@ pub struct Limits {
     pub grammar_symbols: usize,
     /// Rules of one grammar that begin with each other.
     pub left_recursive_rules: usize,
-    /// Steps of one compilation, all its schemas together. A step is a few microseconds: a schema node, a conjunction of two small sets of values, four
-    /// states of an automaton.
+    /// Steps of one compilation, all its schemas together. A step is a few microseconds: a schema node, a
+    /// conjunction of two small sets of values, four states of an automaton.
     pub work: usize,
     /// Tools of one request.
     pub tools: usize,
-    /// Bytes that the tables of a compiler may keep, which all its grammars share. What does not fit is computed again when needed; results do not
-    /// change.
+    /// Bytes that the tables of a compiler may keep, which all its grammars share. What does not fit is
+    /// computed again when needed; results do not change.
     pub cache_bytes: usize,
     /// Bytes that the tables of one grammar may keep, until the grammar is dropped.
     pub grammar_cache_bytes: usize,
 }
 
-/// The greatest value of [`Limits::counts`]: a table of an object has 65,536 rows then, one for each set of what is counted.
+/// The greatest value of [`Limits::counts`]: a table of an object has 65,536 rows then, one for each set of
+/// what is counted.
 pub(crate) const MOST_COUNTS: usize = 16;
 
 impl Limits {
-    /// The ceiling of this name, to be changed: that of the field, which errors name, too. `None` where there is no such limit.
+    /// The ceiling of this name, to be changed: that of the field, which errors name, too. `None` where there
+    /// is no such limit.
     ///
     /// ```
     /// # use harmony_mask::Limits;

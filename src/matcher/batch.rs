@@ -1,7 +1,8 @@
 //! The rows of many sequences at once.
 //!
-//! An engine that steps hundreds of sequences has one row of a bitmask for each. Rows do not depend on each other, and known masks are read without
-//! waiting for each other, so they are filled on all threads of a pool. The only part of the crate that uses threads, and a feature of its own.
+//! An engine that steps hundreds of sequences has one row of a bitmask for each. Rows do not depend on each
+//! other, and known masks are read without waiting for each other, so they are filled on all threads of a
+//! pool. The only part of the crate that uses threads, and a feature of its own.
 
 use std::borrow::Borrow;
 
@@ -10,7 +11,8 @@ use rayon::prelude::*;
 use super::Matcher;
 use crate::token_mask::TokenMaskMut;
 
-/// A row is copied in half a microsecond where its mask is known: fewer are not worth handing to another thread.
+/// A row is copied in half a microsecond where its mask is known: fewer are not worth handing to another
+/// thread.
 const LEAST_ROWS: usize = 8;
 
 /// Memory that does not fit the matchers.
@@ -25,11 +27,12 @@ pub struct BatchError {
     pub words: usize,
 }
 
-/// Fills a row for each matcher, as [`Matcher::fill_row`] does, on the threads of rayon's current pool. `words` are the rows one after the other, each of
-/// `width` bits in whole words. The row of a finished sequence is all zeros, as `fill_row` says.
+/// Fills a row for each matcher, as [`Matcher::fill_row`] does, on the threads of rayon's current pool.
+/// `words` are the rows one after the other, each of `width` bits in whole words. The row of a finished
+/// sequence is all zeros, as `fill_row` says.
 ///
-/// Install a pool of your own (`rayon::ThreadPool::install`) to decide how many threads; a process that forks after the global pool has started has no
-/// threads in it.
+/// Install a pool of your own (`rayon::ThreadPool::install`) to decide how many threads; a process that forks
+/// after the global pool has started has no threads in it.
 ///
 /// # Errors
 ///

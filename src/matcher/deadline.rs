@@ -1,9 +1,11 @@
 //! A deadline in tokens: masks are narrowed so that the completion ends in time.
 //!
-//! A matcher with a deadline knows one completion that is in time, its *plan*. A token is allowed where the shortest completion after it is
-//! still in time, and where the plan says so; so there always is one, also where equally short texts have more tokens than the planned one.
+//! A matcher with a deadline knows one completion that is in time, its *plan*. A token is allowed where the
+//! shortest completion after it is still in time, and where the plan says so; so there always is one, also
+//! where equally short texts have more tokens than the planned one.
 //!
-//! While the deadline is far, every token that the grammar allows is in time: then nothing is judged and no plan is made.
+//! While the deadline is far, every token that the grammar allows is in time: then nothing is judged and no
+//! plan is made.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -14,7 +16,8 @@ use crate::automaton::{Residual, Unit};
 use crate::special::TokenId;
 use crate::token_mask::TokenMaskMut;
 
-/// Fewer tokens than the shortest completion has. That is the one with the fewest bytes, so another may have fewer tokens; none is searched for.
+/// Fewer tokens than the shortest completion has. That is the one with the fewest bytes, so another may have
+/// fewer tokens; none is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "cannot promise to finish within {requested} tokens: the shortest completion has {needed}, which is shortest in bytes"
@@ -68,7 +71,8 @@ impl Rules {
         forced::spell(self.vocabulary(), units)
     }
 
-    /// Whether the text can be completed in time after whatever token comes next, of which `left` are left where there is a deadline.
+    /// Whether the text can be completed in time after whatever token comes next, of which `left` are left
+    /// where there is a deadline.
     pub(super) fn is_far(&self, step: &Step, left: Option<usize>) -> bool {
         left.is_none_or(|left| {
             let left = left.checked_sub(1);
@@ -76,7 +80,8 @@ impl Rules {
         })
     }
 
-    /// The place after one token, of which `left` are left where there is a deadline; `None` where the token is not allowed.
+    /// The place after one token, of which `left` are left where there is a deadline; `None` where the token
+    /// is not allowed.
     pub(super) fn take(&self, step: &Step, token: TokenId, left: Option<usize>) -> Option<Step> {
         let mut next = self.next(step, token)?;
         if let Some(left) = left.filter(|left| !self.is_far(step, Some(*left))) {
@@ -100,7 +105,8 @@ impl Rules {
         if planned.tokens().len() <= shortest.len() { planned } else { Plan::new(shortest) }
     }
 
-    /// Completions for which a token is let through: in time, and one completes the text after it. `None` where it is too late for the token.
+    /// Completions for which a token is let through: in time, and one completes the text after it. `None`
+    /// where it is too late for the token.
     fn in_time(&self, step: &Step, token: TokenId, left: usize) -> Option<Vec<Vec<Unit>>> {
         let found = RefCell::new(Vec::new());
         let fits = |units: &[Unit]| {
@@ -111,7 +117,8 @@ impl Rules {
         self.automaton().fits_after(&step.residual, token, &fits).then(|| found.take())
     }
 
-    /// The shortest completion, or one of those in time where the shortest in bytes has more than `left` tokens.
+    /// The shortest completion, or one of those in time where the shortest in bytes has more than `left`
+    /// tokens.
     fn new_plan(&self, step: &Step, in_time: &[Vec<Unit>], left: usize) -> Plan {
         let shortest = self.shortest(&step.residual);
         let mut others = in_time.iter().filter(|_| shortest.len() > left);

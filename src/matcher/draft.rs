@@ -10,7 +10,8 @@ use crate::token_mask::TokenMask;
 pub struct DraftNode {
     /// The token.
     pub token: TokenId,
-    /// The index of the node that it follows, which stands before it; `None` where it follows what was accepted.
+    /// The index of the node that it follows, which stands before it; `None` where it follows what was
+    /// accepted.
     pub parent: Option<usize>,
 }
 
@@ -38,9 +39,10 @@ impl Matcher {
         tokens.len()
     }
 
-    /// Fills a mask before each token of a draft and one after its last, as far as the draft is accepted; returns how many masks were filled:
-    /// one more than tokens are accepted, or all of `masks`, where these are fewer. How many tokens are accepted is known only in the first case, so give
-    /// one mask more than there are tokens, or ask [`validate_tokens`](Self::validate_tokens).
+    /// Fills a mask before each token of a draft and one after its last, as far as the draft is accepted;
+    /// returns how many masks were filled: one more than tokens are accepted, or all of `masks`, where these
+    /// are fewer. How many tokens are accepted is known only in the first case, so give one mask more than
+    /// there are tokens, or ask [`validate_tokens`](Self::validate_tokens).
     pub fn fill_draft_masks(&self, draft: &[TokenId], masks: &mut [TokenMask]) -> usize {
         let mut step = self.step().clone();
         for (done, mask) in masks.iter_mut().enumerate() {
@@ -55,7 +57,8 @@ impl Matcher {
         masks.len()
     }
 
-    /// Fills for each node of a draft tree the mask after its token; says which nodes are accepted. The mask of one that is not is empty.
+    /// Fills for each node of a draft tree the mask after its token; says which nodes are accepted. The mask
+    /// of one that is not is empty.
     ///
     /// # Panics
     ///

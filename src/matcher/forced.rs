@@ -1,16 +1,17 @@
 //! From forced text to forced tokens.
 //!
-//! Forced bytes are not forced tokens: after `{"loc` the bytes `ation` may be forced, and yet the model would rather have said
-//! `location` in one token; and a forced quote may merge with what is free after it. A token is safe to append only where the vocabulary's
-//! own encoder would produce it whatever comes later. That is known at a *seam*: a place in the text where the encoder's
-//! pre-tokenisation always splits, so that what stands before it is encoded independently of what follows.
+//! Forced bytes are not forced tokens: after `{"loc` the bytes `ation` may be forced, and yet the model would
+//! rather have said `location` in one token; and a forced quote may merge with what is free after it. A token
+//! is safe to append only where the vocabulary's own encoder would produce it whatever comes later. That is
+//! known at a *seam*: a place in the text where the encoder's pre-tokenisation always splits, so that what
+//! stands before it is encoded independently of what follows.
 
 use crate::automaton::Unit;
 use crate::special::{SpecialToken, TokenId};
 use crate::vocabulary::Vocabulary;
 
-/// Whether o200k's pre-tokenisation splits between these bytes in every context: a run of ASCII letters or digits ends where another
-/// ASCII character follows, and only an apostrophe can continue a word (`it's`).
+/// Whether o200k's pre-tokenisation splits between these bytes in every context: a run of ASCII letters or
+/// digits ends where another ASCII character follows, and only an apostrophe can continue a word (`it's`).
 fn is_seam(before: u8, after: u8) -> bool {
     before.is_ascii_alphanumeric() && after.is_ascii() && !after.is_ascii_alphanumeric() && after != b'\''
 }
@@ -63,8 +64,9 @@ fn tail(vocabulary: &Vocabulary, accepted: &[TokenId]) -> Vec<TokenId> {
     accepted[start..].to_vec()
 }
 
-/// The tokens of `text` after `context`, as far as they are settled: to the end where a special token follows, else to the last seam.
-/// `None` where the encoder would not have produced the context, so that nothing is known.
+/// The tokens of `text` after `context`, as far as they are settled: to the end where a special token
+/// follows, else to the last seam. `None` where the encoder would not have produced the context, so that
+/// nothing is known.
 fn encode(vocabulary: &Vocabulary, context: &[TokenId], text: &[u8], closed: bool) -> Option<Vec<TokenId>> {
     if text.is_empty() {
         return closed.then(Vec::new);
@@ -83,7 +85,8 @@ fn last_seam(bytes: &[u8]) -> Option<usize> {
     (1..bytes.len()).rev().find(|at| is_seam(bytes[at - 1], bytes[*at]))
 }
 
-/// Tokens that spell `units`, the longest first: not the encoder's choice, but the grammar accepts any spelling.
+/// Tokens that spell `units`, the longest first: not the encoder's choice, but the grammar accepts any
+/// spelling.
 pub(super) fn spell(vocabulary: &Vocabulary, units: &[Unit]) -> Vec<TokenId> {
     let mut tokens = Vec::new();
     for (text, special) in segments(units) {

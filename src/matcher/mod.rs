@@ -1,7 +1,7 @@
 //! The matcher: one per sequence.
 //!
-//! A matcher is the list of places after each accepted token. Rolling back drops from its end, forking copies it, and an error changes
-//! nothing; there are no modes and no flags, so every state of a matcher is valid.
+//! A matcher is the list of places after each accepted token. Rolling back drops from its end, forking copies
+//! it, and an error changes nothing; there are no modes and no flags, so every state of a matcher is valid.
 
 #[cfg(feature = "rayon")]
 mod batch;
@@ -40,7 +40,8 @@ use deadline::{Deadline, Plan};
 use prompt::TurnStart;
 use rules::Step;
 
-/// Room is made for at least so many tokens at a time: it would be moved five times for the first 64 otherwise.
+/// Room is made for at least so many tokens at a time: it would be moved five times for the first 64
+/// otherwise.
 const ROOM: usize = 64;
 
 /// Follows one sequence through a grammar.
@@ -79,8 +80,9 @@ impl Matcher {
         Self { rules, given: Vec::new(), tokens: Vec::new(), steps, deadline: None }
     }
 
-    /// A matcher that goes on where a prompt ends: after `<|start|>assistant`, or anywhere later in the assistant's turn. A part of the prompt does,
-    /// if it has the turn's beginning: `<|start|>assistant`, or what follows it. Of a text without messages the prompt is the beginning.
+    /// A matcher that goes on where a prompt ends: after `<|start|>assistant`, or anywhere later in the
+    /// assistant's turn. A part of the prompt does, if it has the turn's beginning: `<|start|>assistant`, or
+    /// what follows it. Of a text without messages the prompt is the beginning.
     ///
     /// # Errors
     ///
@@ -109,12 +111,14 @@ impl Matcher {
 
     /// Sets the bits of all tokens that may come next and clears the others.
     ///
-    /// The mask has the width of the model's logits; ids past it are left out. Cannot fail. Where the state was seen before it costs
-    /// a copy and a few tokens, and of a mask that an earlier step filled only what differs is written; see the benches.
+    /// The mask has the width of the model's logits; ids past it are left out. Cannot fail. Where the state
+    /// was seen before it costs a copy and a few tokens, and of a mask that an earlier step filled only what
+    /// differs is written; see the benches.
     ///
-    /// It is empty when the matcher [is finished](Self::is_finished); under a [deadline](Self::finish_within) also where the text may stop and
-    /// no token could be in time: stop when [`is_accepting`](Self::is_accepting) and the mask is empty. Otherwise it is empty only if
-    /// it is too narrow for all tokens that may come: a mask must be as wide as the vocabulary.
+    /// It is empty when the matcher [is finished](Self::is_finished); under a [deadline](Self::finish_within)
+    /// also where the text may stop and no token could be in time: stop when
+    /// [`is_accepting`](Self::is_accepting) and the mask is empty. Otherwise it is empty only if it is too
+    /// narrow for all tokens that may come: a mask must be as wide as the vocabulary.
     pub fn fill_mask(&self, mask: &mut TokenMask) {
         match self.is_narrowed() {
             true => self.fill_row(&mut mask.as_mut()),
@@ -122,19 +126,22 @@ impl Matcher {
         }
     }
 
-    /// [`fill_mask`](Self::fill_mask), in somebody else's memory: a row of an engine's batch is filled where it lies.
+    /// [`fill_mask`](Self::fill_mask), in somebody else's memory: a row of an engine's batch is filled where
+    /// it lies.
     ///
-    /// The row of a finished sequence is all zeros. An engine that still samples there, to throw the token away, sets it to ones: no token at all
-    /// can be sampled from zeros.
+    /// The row of a finished sequence is all zeros. An engine that still samples there, to throw the token
+    /// away, sets it to ones: no token at all can be sampled from zeros.
     pub fn fill_row(&self, row: &mut TokenMaskMut<'_>) {
         self.rules.fill(self.step(), self.left_after(0), row);
     }
 
-    /// The number of the mask that [`fill_mask`](Self::fill_mask) gives, for engines that keep masks on their device and send numbers.
+    /// The number of the mask that [`fill_mask`](Self::fill_mask) gives, for engines that keep masks on their
+    /// device and send numbers.
     ///
-    /// Equal masks of one compiler have one number, in all its grammars. `None` where a deadline that is near or a cap narrows the mask, as such
-    /// masks are made for one sequence, and when [`MaskId::MOST`] masks have numbers. Costs a lookup where the state was seen before, and the hash of
-    /// the mask where it was not.
+    /// Equal masks of one compiler have one number, in all its grammars. `None` where a deadline that is near
+    /// or a cap narrows the mask, as such masks are made for one sequence, and when [`MaskId::MOST`] masks
+    /// have numbers. Costs a lookup where the state was seen before, and the hash of the mask where it was
+    /// not.
     ///
     /// ```
     /// use harmony_mask::{Compiler, Vocabulary};
@@ -158,8 +165,9 @@ impl Matcher {
         self.rules.is_at_cap(step) || !self.rules.is_far(step, self.left_after(0))
     }
 
-    /// Takes one token. Costs the same however long the turn is, also where the token is refused: then the time goes into the error's words. Who tries a
-    /// sampled token before making a mask, and needs no words, asks [`validate_tokens`](Self::validate_tokens) first.
+    /// Takes one token. Costs the same however long the turn is, also where the token is refused: then the
+    /// time goes into the error's words. Who tries a sampled token before making a mask, and needs no words,
+    /// asks [`validate_tokens`](Self::validate_tokens) first.
     ///
     /// # Errors
     ///
@@ -198,19 +206,23 @@ impl Matcher {
         self.step_mut().plan = None;
     }
 
-    /// Sees to it that the completion ends, validly, within so many further tokens: from here on masks leave out every token after which that would
-    /// not be possible. May be called at any step, again too; a rollback leaves the deadline where it is.
+    /// Sees to it that the completion ends, validly, within so many further tokens: from here on masks leave
+    /// out every token after which that would not be possible. May be called at any step, again too; a
+    /// rollback leaves the deadline where it is.
     ///
-    /// Where the text may stop, the mask can become empty before the matcher is finished, because whatever else it could say would be too late: stop when
-    /// [`is_accepting`](Self::is_accepting) and the mask is empty.
+    /// Where the text may stop, the mask can become empty before the matcher is finished, because whatever
+    /// else it could say would be too late: stop when [`is_accepting`](Self::is_accepting) and the mask is
+    /// empty.
     ///
-    /// A deadline that is far costs little: in each state it is found once how many tokens are enough after any token. Near to it masks cost more:
-    /// what completes the text is found for each state that a token can lead to.
+    /// A deadline that is far costs little: in each state it is found once how many tokens are enough after
+    /// any token. Near to it masks cost more: what completes the text is found for each state that a token
+    /// can lead to.
     ///
     /// # Errors
     ///
-    /// When the [shortest completion](Self::shortest_completion) has more tokens; the matcher is then as it was. That is the completion with the fewest
-    /// bytes. Another one may have fewer tokens, so a deadline can be refused that it would keep.
+    /// When the [shortest completion](Self::shortest_completion) has more tokens; the matcher is then as it
+    /// was. That is the completion with the fewest bytes. Another one may have fewer tokens, so a deadline
+    /// can be refused that it would keep.
     pub fn finish_within(&mut self, tokens: usize) -> Result<(), DeadlineError> {
         let plan = self.shortest_completion();
         if plan.len() > tokens {
@@ -229,8 +241,9 @@ impl Matcher {
         self.left_after(0)
     }
 
-    /// An independent matcher in the same state. Copies some hundred bytes for each token of the completion, so that both can be rolled back; to look
-    /// at drafts, [`validate_tokens`](Self::validate_tokens) and the masks of drafts do without.
+    /// An independent matcher in the same state. Copies some hundred bytes for each token of the completion,
+    /// so that both can be rolled back; to look at drafts, [`validate_tokens`](Self::validate_tokens) and the
+    /// masks of drafts do without.
     #[must_use]
     pub fn fork(&self) -> Self {
         self.clone()
@@ -254,14 +267,16 @@ impl Matcher {
         self.residual().is_finished()
     }
 
-    /// Whether the completion may stop here. A Harmony completion may stop only when it is [finished](Self::is_finished), unless one call may follow
-    /// another; the text of a bare schema may stop wherever it is a whole value.
+    /// Whether the completion may stop here. A Harmony completion may stop only when it is
+    /// [finished](Self::is_finished), unless one call may follow another; the text of a bare schema may stop
+    /// wherever it is a whole value.
     #[must_use]
     pub fn is_accepting(&self) -> bool {
         self.automaton().accepts(self.residual())
     }
 
-    /// The special tokens that may come next and after which the completion may stop: `<|return|>` in a final answer, `<|call|>` in a call.
+    /// The special tokens that may come next and after which the completion may stop: `<|return|>` in a final
+    /// answer, `<|call|>` in a call.
     #[must_use]
     pub fn stop_tokens(&self) -> Vec<TokenId> {
         let stops = |token: &TokenId| {
@@ -272,10 +287,12 @@ impl Matcher {
         specials.filter(stops).collect()
     }
 
-    /// The tokens that must come next, as far as the text is forced **and** its tokenisation is the one that the vocabulary's encoder
-    /// would give it, whatever follows. An engine may append them without asking the model.
+    /// The tokens that must come next, as far as the text is forced **and** its tokenisation is the one that
+    /// the vocabulary's encoder would give it, whatever follows. An engine may append them without asking the
+    /// model.
     ///
-    /// Special tokens are always safe. For text the vocabulary must have an encoder; the first call loads it (about 0.4 s, once a process).
+    /// Special tokens are always safe. For text the vocabulary must have an encoder; the first call loads it
+    /// (about 0.4 s, once a process).
     #[must_use]
     pub fn forced_tokens(&self) -> Vec<TokenId> {
         let said = self.said();
@@ -296,11 +313,12 @@ impl Matcher {
         forced
     }
 
-    /// Tokens that complete the sequence with as few bytes as possible; they are accepted one after the other. Another completion may have more
-    /// bytes and fewer tokens.
+    /// Tokens that complete the sequence with as few bytes as possible; they are accepted one after the
+    /// other. Another completion may have more bytes and fewer tokens.
     ///
-    /// There are none wherever the text may stop. A Harmony turn without parallel calls may stop at its end alone, but the text of a bare grammar may in
-    /// many places. So a loop that takes the first of them asks [`is_accepting`](Self::is_accepting) before.
+    /// There are none wherever the text may stop. A Harmony turn without parallel calls may stop at its end
+    /// alone, but the text of a bare grammar may in many places. So a loop that takes the first of them asks
+    /// [`is_accepting`](Self::is_accepting) before.
     #[must_use]
     pub fn shortest_completion(&self) -> Vec<TokenId> {
         let shortest = self.rules.shortest(self.residual());
@@ -313,8 +331,8 @@ impl Matcher {
         forced::spell(self.vocabulary(), units)
     }
 
-    /// The messages of the turn so far, with those that the prompt had. The text of a bare grammar (of a schema, Lark or a regular expression) is one message
-    /// whose header says nothing.
+    /// The messages of the turn so far, with those that the prompt had. The text of a bare grammar (of a
+    /// schema, Lark or a regular expression) is one message whose header says nothing.
     #[must_use]
     pub fn transcript(&self) -> Transcript {
         Transcript::read_from(self.rules.reader(), self.vocabulary(), &self.said())
@@ -329,7 +347,8 @@ impl Matcher {
         self.automaton().expectations(self.residual())
     }
 
-    /// Where in the grammar the matcher stands, in a user's words: `arguments of functions.get_weather, /properties/city`.
+    /// Where in the grammar the matcher stands, in a user's words:
+    /// `arguments of functions.get_weather, /properties/city`.
     #[must_use]
     pub fn place(&self) -> String {
         self.place_of(self.residual())
@@ -376,7 +395,8 @@ impl Matcher {
         self.deadline.map(|deadline| deadline.tokens.saturating_sub(self.tokens.len() + further))
     }
 
-    /// Gives a step from before the deadline was set a plan, before a rollback to it: what was said since, and how it was to go on.
+    /// Gives a step from before the deadline was set a plan, before a rollback to it: what was said since,
+    /// and how it was to go on.
     fn go_back_before_deadline(&mut self, step: usize) {
         let Some(deadline) = self.deadline.filter(|deadline| step < deadline.set_at) else { return };
         let rest = self.shortest_completion();

@@ -1,7 +1,8 @@
 //! Starting anywhere: from what a prompt already says of the turn.
 //!
-//! A prompt may end after `<|start|>assistant`, inside a header, in the middle of reasoning or of arguments, in a prefilled answer, or after
-//! the message of a tool. The turn that goes on there begins at the first of the assistant's messages since somebody else spoke.
+//! A prompt may end after `<|start|>assistant`, inside a header, in the middle of reasoning or of arguments,
+//! in a prefilled answer, or after the message of a tool. The turn that goes on there begins at the first of
+//! the assistant's messages since somebody else spoke.
 
 use std::ops::Range;
 
@@ -47,7 +48,8 @@ pub(super) fn turn_start(vocabulary: &Vocabulary, tokens: &[TokenId]) -> TurnSta
     if is_cut { TurnStart::AfterStart(start) } else { TurnStart::AtStart(start) }
 }
 
-/// The messages of a prompt, each from its `<|start|>`; what stands before the first one is the rest of a message.
+/// The messages of a prompt, each from its `<|start|>`; what stands before the first one is the rest of a
+/// message.
 fn messages(vocabulary: &Vocabulary, tokens: &[TokenId]) -> Vec<Range<usize>> {
     let start = vocabulary.special_id(SpecialToken::Start);
     let mut starts: Vec<usize> = (0..tokens.len()).filter(|at| tokens[*at] == start).collect();

@@ -1,4 +1,5 @@
-//! What is known of a completion at any step: which response format it answers in, and whether it is finished.
+//! What is known of a completion at any step: which response format it answers in, and whether it is
+//! finished.
 
 use std::fmt;
 
@@ -48,8 +49,8 @@ impl Matcher {
         Status::Unfinished { place: self.place(), expected: self.expected() }
     }
 
-    /// The response formats that the answer is of, or while it is unfinished, may still become: by name, or by JSON pointer where a format has none,
-    /// in the order of the request. None before the answer begins.
+    /// The response formats that the answer is of, or while it is unfinished, may still become: by name, or
+    /// by JSON pointer where a format has none, in the order of the request. None before the answer begins.
     ///
     /// ```
     /// use harmony_mask::{Compiler, Vocabulary};

@@ -1,7 +1,7 @@
 //! What all matchers of a grammar share: the automaton, and what is counted beside it.
 //!
-//! The automaton reads bytes and knows no tokens, so a cap in tokens is kept here: at the cap only the end of the message is left, and the
-//! residual that follows it is one in which no reasoning can begin.
+//! The automaton reads bytes and knows no tokens, so a cap in tokens is kept here: at the cap only the end of
+//! the message is left, and the residual that follows it is one in which no reasoning can begin.
 
 use super::deadline::Plan;
 use crate::automaton::{Automaton, Residual};
@@ -30,7 +30,8 @@ struct TurnRules {
     formats: Vec<(String, Residual)>,
 }
 
-/// A place in a completion: what remains to be read, and what was counted on the way. A value, so that going back is keeping an old one.
+/// A place in a completion: what remains to be read, and what was counted on the way. A value, so that going
+/// back is keeping an old one.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) residual: Residual,
@@ -130,7 +131,8 @@ impl Rules {
         Some((end, self.next(step, end)?.residual))
     }
 
-    /// Whether a cap leaves room for the token: at the cap for the rest of a character, then for the end of the message.
+    /// Whether a cap leaves room for the token: at the cap for the rest of a character, then for the end of
+    /// the message.
     pub(super) fn is_within_cap(&self, step: &Step, token: TokenId) -> bool {
         if !self.is_at_cap(step) {
             return true;

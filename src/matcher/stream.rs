@@ -6,7 +6,8 @@ use super::Matcher;
 use crate::special::TokenId;
 use crate::transcript::{End, Header, Read};
 
-/// One piece of a transcript on its way to a reader. The speaker is always [the assistant](crate::Message::ROLE).
+/// One piece of a transcript on its way to a reader. The speaker is always [the
+/// assistant](crate::Message::ROLE).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Delta {
     /// A message begins.
@@ -21,9 +22,10 @@ pub enum Delta {
 
 /// Turns the states of a matcher into pieces of its transcript.
 ///
-/// Asked after any number of tokens and rollbacks, it says what changed since it was asked last. Of a message that the prompt began it tells
-/// what is added; the header is that of [`Matcher::open_message`]. So it is with the text of a bare grammar (of a schema, Lark or a regular expression): it
-/// is one message whose header says nothing, open from the start and closed by `<|return|>`.
+/// Asked after any number of tokens and rollbacks, it says what changed since it was asked last. Of a message
+/// that the prompt began it tells what is added; the header is that of [`Matcher::open_message`]. So it is
+/// with the text of a bare grammar (of a schema, Lark or a regular expression): it is one message whose
+/// header says nothing, open from the start and closed by `<|return|>`.
 ///
 /// ```
 /// use harmony_mask::matcher::{Delta, Deltas};
@@ -67,7 +69,8 @@ impl Deltas {
 }
 
 impl Matcher {
-    /// What the last token added to the transcript; nothing for a part of a header or of a character, and before the first token.
+    /// What the last token added to the transcript; nothing for a part of a header or of a character, and
+    /// before the first token.
     #[must_use]
     pub fn delta(&self) -> Option<Delta> {
         self.delta_of(self.tokens().len().checked_sub(1)?)
@@ -84,7 +87,8 @@ impl Matcher {
         }
     }
 
-    /// The header of the message whose body is being read: its channel says which stop strings of the host apply.
+    /// The header of the message whose body is being read: its channel says which stop strings of the host
+    /// apply.
     #[must_use]
     pub fn open_message(&self) -> Option<&Header> {
         self.step().reader.open().map(|header| &**header)

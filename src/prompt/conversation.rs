@@ -91,7 +91,8 @@ impl Conversation {
         &self.messages
     }
 
-    /// What the request allows and the prompt cannot say; empty for a conversation that was read from a prompt.
+    /// What the request allows and the prompt cannot say; empty for a conversation that was read from a
+    /// prompt.
     #[must_use]
     pub fn unsaid(&self) -> &[Unsaid] {
         &self.unsaid
@@ -104,8 +105,9 @@ impl Conversation {
 
     /// Goes on with what the assistant answered: its thoughts, and its call or its answer.
     ///
-    /// A turn may have begun in the prompt: then the conversation ends in thoughts, and the transcript of a matcher that was given the whole prompt
-    /// ([`Grammar::matcher_after`](crate::Grammar::matcher_after)) begins with these same thoughts. They are not added a second time.
+    /// A turn may have begun in the prompt: then the conversation ends in thoughts, and the transcript of a
+    /// matcher that was given the whole prompt ([`Grammar::matcher_after`](crate::Grammar::matcher_after))
+    /// begins with these same thoughts. They are not added a second time.
     ///
     /// # Errors
     /// When its last message is not finished, or calls a tool that is not declared. Then nothing is added.
@@ -126,7 +128,8 @@ impl Conversation {
         added
     }
 
-    /// How many of the answer's first messages are here already: the thoughts that the conversation ends with, where the answer begins with all of them.
+    /// How many of the answer's first messages are here already: the thoughts that the conversation ends
+    /// with, where the answer begins with all of them.
     fn begun(&self, answer: &Transcript) -> usize {
         let thoughts = self.messages.iter().rev().take_while(|message| message.is_thought()).count();
         let held = &self.messages[self.messages.len() - thoughts..];
@@ -157,7 +160,8 @@ impl Conversation {
         prompt
     }
 
-    /// The conversation as an example to train on: an answer at its end ends in `<|return|>`, as the model is to say it, and keeps its thoughts.
+    /// The conversation as an example to train on: an answer at its end ends in `<|return|>`, as the model is
+    /// to say it, and keeps its thoughts.
     #[must_use]
     pub fn for_training(&self) -> Prompt {
         let mut prompt = self.settings();
@@ -212,7 +216,8 @@ impl Style {
     }
 
     pub(super) fn content_type(self, name: &str) -> ContentType {
-        // The marker stands before `json`; of ` code`, which the model writes for `python`, no marked form was seen.
+        // The marker stands before `json`; of ` code`, which the model writes for `python`, no marked form
+        // was seen.
         ContentType { name: name.to_owned(), is_marked: self.is_marked && name == "json" }
     }
 }

@@ -33,8 +33,8 @@ pub enum Parameters {
     None,
     /// JSON arguments of this schema.
     Json(Value),
-    /// Text: a custom tool. Nothing was published on how these are declared, so they are functions of a string. The model reads a tool's grammar in
-    /// its description, where the caller gives it.
+    /// Text: a custom tool. Nothing was published on how these are declared, so they are functions of a
+    /// string. The model reads a tool's grammar in its description, where the caller gives it.
     Text,
 }
 

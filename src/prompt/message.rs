@@ -9,7 +9,8 @@ use crate::transcript::{self, End};
 pub struct Message {
     /// Who speaks.
     pub author: Author,
-    /// Whom it is for, where the header says so: the tool that is called, or `assistant` for what a tool returned.
+    /// Whom it is for, where the header says so: the tool that is called, or `assistant` for what a tool
+    /// returned.
     pub recipient: Option<Recipient>,
     /// The channel. Only the assistant's messages and those of tools have one.
     pub channel: Option<String>,
@@ -22,7 +23,8 @@ pub struct Message {
 /// Who speaks in a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Author {
-    /// The developer, after the message that opens the prompt. The content is the message's whole text, headings included.
+    /// The developer, after the message that opens the prompt. The content is the message's whole text,
+    /// headings included.
     Developer,
     /// A user, who may have a name.
     User(Option<String>),
@@ -37,8 +39,8 @@ pub enum Author {
 pub struct Recipient {
     /// The name.
     pub name: String,
-    /// Whether it stands after the channel (`<|channel|>commentary to=…`), as gpt-oss writes it, and not after the role
-    /// (`<|start|>assistant to=…`), as renderers do.
+    /// Whether it stands after the channel (`<|channel|>commentary to=…`), as gpt-oss writes it, and not
+    /// after the role (`<|start|>assistant to=…`), as renderers do.
     pub after_channel: bool,
 }
 

@@ -1,11 +1,13 @@
 //! Prompts: what the model is told before it speaks, written and read back.
 //!
-//! A [`Conversation`] is everything that a prompt says: the system message, the developer message with its tools and response formats, and what was
-//! said so far. It is read from a request ([`Conversation::read`]) or from a prompt ([`Conversation::from_prompt`]), goes on with what the
-//! assistant answered and what its tools returned, and is written as a [`Prompt`].
+//! A [`Conversation`] is everything that a prompt says: the system message, the developer message with its
+//! tools and response formats, and what was said so far. It is read from a request ([`Conversation::read`])
+//! or from a prompt ([`Conversation::from_prompt`]), goes on with what the assistant answered and what its
+//! tools returned, and is written as a [`Prompt`].
 //!
-//! The same document gives the masks ([`Request`](crate::Request)) and the prompt, so the two cannot disagree. An engine that sees only the prompt gets
-//! its request from [`Request::from_prompt`](crate::Request::from_prompt).
+//! The same document gives the masks ([`Request`](crate::Request)) and the prompt, so the two cannot
+//! disagree. An engine that sees only the prompt gets its request from
+//! [`Request::from_prompt`](crate::Request::from_prompt).
 //!
 //! ```
 //! use harmony_mask::prompt::Conversation;

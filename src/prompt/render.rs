@@ -7,7 +7,8 @@ use crate::vocabulary::Vocabulary;
 
 /// A prompt: control tokens and the text between them.
 ///
-/// Its tokens are exact. Its text, which `Display` gives, is for people: there a user's `<|end|>` looks like the token.
+/// Its tokens are exact. Its text, which `Display` gives, is for people: there a user's `<|end|>` looks like
+/// the token.
 ///
 /// ```
 /// use harmony_mask::{SpecialToken, Vocabulary, prompt::Conversation};

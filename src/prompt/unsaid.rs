@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::harmony::{Payload, Request, ToolKind};
 
-/// Something that the masks allow and the prompt does not say. The model has to be told in the caller's own words: in a tool's description, or in
-/// the instructions.
+/// Something that the masks allow and the prompt does not say. The model has to be told in the caller's own
+/// words: in a tool's description, or in the instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsaid {
     /// Where the request says it, as a JSON pointer.

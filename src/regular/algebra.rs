@@ -37,8 +37,8 @@ impl Operation {
     }
 }
 
-/// Which words were met while two automata were read together. Where one language holds the other, or they have no word in common, their product is
-/// one of them, or nothing, and needs no merging.
+/// Which words were met while two automata were read together. Where one language holds the other, or they
+/// have no word in common, their product is one of them, or nothing, and needs no merging.
 #[derive(Default)]
 struct Overlap {
     left_only: bool,
@@ -103,8 +103,9 @@ impl Dfa {
             return Ok(self.clone());
         }
         let (raw, overlap) = self.pairs(other, Operation::AndNot, limit)?;
-        // The residual languages of the language of all texts are infinite and differ pairwise in infinitely many words. So taking a finite
-        // language away leaves every state live and no two equivalent: the product is minimal already.
+        // The residual languages of the language of all texts are infinite and differ pairwise in infinitely
+        // many words. So taking a finite language away leaves every state live and no two equivalent: the
+        // product is minimal already.
         let is_text = || Arc::ptr_eq(&self.table, &Self::text().table);
         Ok(match overlap {
             Overlap { left_only: false, .. } => Self::empty(),
@@ -151,7 +152,8 @@ impl Dfa {
             return Ok(Self::empty());
         }
         let (classes, pairs) = self.common_classes(other);
-        // The place in a first word, and the places in second words, of which a new one begins wherever the first may end.
+        // The place in a first word, and the places in second words, of which a new one begins wherever the
+        // first may end.
         let begin = |left: u32, mut rights: Vec<u32>| {
             rights.extend(self.label_or_dead(left).map(|_| other.start()));
             rights.sort_unstable();

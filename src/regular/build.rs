@@ -13,8 +13,9 @@ pub(super) fn too_many(limit: usize) -> LimitExceeded {
     LimitExceeded { what: "dfa_states", limit, given: limit.saturating_add(1) }
 }
 
-/// How many members all sets of a subset construction may have together, for each state that the limit allows: a thousand machines side by side have
-/// sets of thousands, and a hundred thousand of those took half a minute and 2.7 GB.
+/// How many members all sets of a subset construction may have together, for each state that the limit
+/// allows: a thousand machines side by side have sets of thousands, and a hundred thousand of those took half
+/// a minute and 2.7 GB.
 const MEMBERS_PER_STATE: usize = 16;
 
 /// # Errors
@@ -99,10 +100,11 @@ impl Dfa {
         Ok(Raw { classes, width, table, labels, start: 0 }.finish())
     }
 
-    /// The language of what any of several machines reads, all of which take the same steps from the states they start in.
+    /// The language of what any of several machines reads, all of which take the same steps from the states
+    /// they start in.
     ///
-    /// Each state of a machine is asked for its steps once, however many other machines stand in whichever states beside it: with lists of states
-    /// in [`explore`](Self::explore) numerals took half as long again.
+    /// Each state of a machine is asked for its steps once, however many other machines stand in whichever
+    /// states beside it: with lists of states in [`explore`](Self::explore) numerals took half as long again.
     ///
     /// # Errors
     ///
@@ -153,7 +155,8 @@ struct Machines<'a, S, F> {
     step: F,
     known: HashMap<S, u32>,
     states: Vec<S>,
-    /// For each state that was asked for its steps a row, as long as the alphabet; the others have an empty one.
+    /// For each state that was asked for its steps a row, as long as the alphabet; the others have an empty
+    /// one.
     rows: Vec<Box<[u32]>>,
 }
 

@@ -21,8 +21,9 @@ pub(super) const NO_LABEL: u32 = u32::MAX;
 
 /// A regular language of bytes, as a deterministic automaton. Cheap to clone.
 ///
-/// Every state can be reached and can be completed to a word, equal futures are one state, and states are numbered breadth-first; so two
-/// automata are equal exactly when their languages (and labels) are. The empty language is one state without transitions.
+/// Every state can be reached and can be completed to a word, equal futures are one state, and states are
+/// numbered breadth-first; so two automata are equal exactly when their languages (and labels) are. The empty
+/// language is one state without transitions.
 #[derive(Clone)]
 pub struct Dfa {
     pub(super) classes: Arc<[u8; 256]>,
@@ -64,7 +65,8 @@ impl Dfa {
         TEXT.get_or_init(|| Arc::new(super::utf8::text())).clone()
     }
 
-    /// Whether this is the automaton of [all texts](Self::text), and any may follow in a state. An equal one that was built otherwise is not recognised.
+    /// Whether this is the automaton of [all texts](Self::text), and any may follow in a state. An equal one
+    /// that was built otherwise is not recognised.
     #[must_use]
     pub fn reads_any_text(&self, state: StateId) -> bool {
         std::ptr::eq(self, &*Self::text()) && state == self.start()
@@ -198,7 +200,8 @@ impl Dfa {
         Self { derived: Arc::new(Derived { count: Some(words).into(), ..Derived::default() }), ..self }
     }
 
-    /// The number of words, at most `u64::MAX`; `None` where there is no end of them. Known of lists, else counted once.
+    /// The number of words, at most `u64::MAX`; `None` where there is no end of them. Known of lists, else
+    /// counted once.
     #[must_use]
     pub fn count(&self) -> Option<u64> {
         *self.derived.count.get_or_init(|| self.count_from(self.start()))
@@ -261,7 +264,8 @@ impl Dfa {
         sets.into()
     }
 
-    /// Counts words in depth-first order. A state that leads to one that is still open lies on a cycle, and so do those before it.
+    /// Counts words in depth-first order. A state that leads to one that is still open lies on a cycle, and
+    /// so do those before it.
     fn counts(&self) -> Vec<Option<u64>> {
         let mut sizes = vec![0_u64; self.width];
         self.classes.iter().for_each(|class| sizes[usize::from(*class)] += 1);

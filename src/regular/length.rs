@@ -1,7 +1,8 @@
 //! Lengths in characters, kept outside the automaton.
 //!
-//! `maxLength: 10000` in the automaton would multiply its states by ten thousand. Kept outside, only two things are needed: for each state
-//! the least number of characters to a word, and, while fewer than the least length were read, which states can still make it.
+//! `maxLength: 10000` in the automaton would multiply its states by ten thousand. Kept outside, only two
+//! things are needed: for each state the least number of characters to a word, and, while fewer than the
+//! least length were read, which states can still make it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,8 +19,8 @@ pub fn begins_character(byte: u8) -> bool {
     byte & 0xc0 != 0x80
 }
 
-/// For each state, the least number of characters that must still begin before a word is complete: a breadth-first search backwards in
-/// which continuation bytes cost nothing.
+/// For each state, the least number of characters that must still begin before a word is complete: a
+/// breadth-first search backwards in which continuation bytes cost nothing.
 pub(super) fn least_chars(dfa: &Dfa) -> Vec<u32> {
     // A source and the cost of the edge from there, as one number.
     let coded = |(source, next, cost): (u32, u32, u32)| (2 * source as usize + cost as usize, next as usize);
@@ -42,8 +43,9 @@ pub(super) fn least_chars(dfa: &Dfa) -> Vec<u32> {
     least
 }
 
-/// The edges, with what their bytes count: 1 where a character begins, 0 within one. Of a run of classes that lead to one state it is one edge: 200 letters of
-/// all languages (`Github_hard---o79409`) have runs of a hundred classes, and one edge for each was most of the 21 ms of a mask that now takes 8.
+/// The edges, with what their bytes count: 1 where a character begins, 0 within one. Of a run of classes that
+/// lead to one state it is one edge: 200 letters of all languages (`Github_hard---o79409`) have runs of a
+/// hundred classes, and one edge for each was most of the 21 ms of a mask that now takes 8.
 fn edges(dfa: &Dfa) -> Vec<(u32, u32, u32)> {
     let sizes = sizes(dfa);
     let mut edges = Vec::new();
@@ -69,7 +71,8 @@ fn sizes(dfa: &Dfa) -> Vec<(u64, u64)> {
 }
 
 impl Dfa {
-    /// All sequences of bytes with at least `min` and at most `max` characters: those of them that are texts are the texts of such lengths.
+    /// All sequences of bytes with at least `min` and at most `max` characters: those of them that are texts
+    /// are the texts of such lengths.
     ///
     /// # Errors
     ///
@@ -155,7 +158,8 @@ pub struct Window {
     max: Option<u32>,
     /// So many characters before `max`, no state is refused within 255 bytes.
     far: u32,
-    /// For 0, 1, … characters fewer than `min`, the states from which the window can be met; the last row stands for all further ones.
+    /// For 0, 1, … characters fewer than `min`, the states from which the window can be met; the last row
+    /// stands for all further ones.
     short: Arc<[Box<[bool]>]>,
     /// Whether `short` refuses only what `max` refuses anyway.
     is_lenient: bool,
@@ -168,7 +172,8 @@ pub(crate) fn counted(read: u32, (min, max): (u32, Option<u32>)) -> u32 {
 }
 
 impl Window {
-    /// A `min` that no word falls short of is none: a format of at least three characters needs no count of them.
+    /// A `min` that no word falls short of is none: a format of at least three characters needs no count of
+    /// them.
     ///
     /// # Errors
     ///
@@ -201,7 +206,8 @@ impl Window {
         Ok(window)
     }
 
-    /// Whether, after `read` characters, the state leads to a word within the window. Characters count from their first byte.
+    /// Whether, after `read` characters, the state leads to a word within the window. Characters count from
+    /// their first byte.
     #[must_use]
     #[inline]
     pub fn is_live(&self, state: StateId, read: u32) -> bool {
@@ -235,15 +241,16 @@ impl Window {
         counted(read, self.bounds())
     }
 
-    /// A number of characters that stands for this one: past `min` and far from `max` the count makes no difference to what the next 255 bytes
-    /// may be.
+    /// A number of characters that stands for this one: past `min` and far from `max` the count makes no
+    /// difference to what the next 255 bytes may be.
     #[must_use]
     pub fn class(&self, read: u32) -> u32 {
         if read > self.min && self.is_far(read) { self.min } else { read }
     }
 
-    /// How many characters may still be read, where that is all that the window asks of the next 255 bytes; [`u32::MAX`] where it asks
-    /// nothing. `None` where states are refused because they cannot reach the least length.
+    /// How many characters may still be read, where that is all that the window asks of the next 255 bytes;
+    /// [`u32::MAX`] where it asks nothing. `None` where states are refused because they cannot reach the
+    /// least length.
     #[must_use]
     pub fn budget(&self, read: u32) -> Option<u32> {
         let is_bound = read < self.min && !self.is_lenient;
@@ -263,7 +270,8 @@ impl Window {
         self.short.iter().map(|row| row.len() + size_of::<Box<[bool]>>()).sum()
     }
 
-    /// The last row stands for all counts down to 0: if it is what `max` asks for at both ends, it is so between them.
+    /// The last row stands for all counts down to 0: if it is what `max` asks for at both ends, it is so
+    /// between them.
     fn asks_no_more_than_max(&self) -> bool {
         let least = self.dfa.least_chars();
         let is_fit = |row: &[bool], read| {

@@ -1,7 +1,8 @@
 //! What of an automaton a mask can see.
 //!
-//! A mask asks whether a text may go on, never which state it is in. Made to accept wherever a character is complete, and minimised, an
-//! automaton keeps only that; an unanchored pattern, for one, may always go on, and becomes the language of every text.
+//! A mask asks whether a text may go on, never which state it is in. Made to accept wherever a character is
+//! complete, and minimised, an automaton keeps only that; an unanchored pattern, for one, may always go on,
+//! and becomes the language of every text.
 //!
 //! That is worth it where states become one, so it is found only where they do.
 
@@ -19,7 +20,8 @@ pub struct Live {
     pub states: Box<[StateId]>,
 }
 
-/// Automata of more states are not minimised for it: of 13 such in the patterns of 1,500 schemas (`maskbench-dev`) none became smaller, after 0.75 ms each.
+/// Automata of more states are not minimised for it: of 13 such in the patterns of 1,500 schemas
+/// (`maskbench-dev`) none became smaller, after 0.75 ms each.
 const MANY: usize = 1_000;
 
 impl Live {
@@ -46,7 +48,8 @@ fn beginnings(dfa: &Dfa) -> Dfa {
     Raw { classes, width: dfa.width, table: dfa.table.to_vec(), labels, start: 0 }.finish()
 }
 
-/// Where each state of an automaton is in another one that reads at least as much; `None` where one is not as it should be there.
+/// Where each state of an automaton is in another one that reads at least as much; `None` where one is not as
+/// it should be there.
 fn follow(dfa: &Dfa, other: &Dfa, is_right: impl Fn(StateId, StateId) -> bool) -> Option<Box<[StateId]>> {
     let mut states = vec![DEAD; dfa.states()];
     states[0] = other.start();

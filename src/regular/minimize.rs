@@ -1,4 +1,5 @@
-//! From any deterministic automaton to the one trimmed, minimal, canonically numbered automaton of its language.
+//! From any deterministic automaton to the one trimmed, minimal, canonically numbered automaton of its
+//! language.
 
 use super::dfa::{DEAD, Dfa};
 use super::merge::merge;
@@ -31,7 +32,8 @@ impl Raw {
     }
 }
 
-/// The states that are reached, numbered breadth-first by ascending byte, with bytes that never differ in one class.
+/// The states that are reached, numbered breadth-first by ascending byte, with bytes that never differ in one
+/// class.
 fn numbered(classes: &[u8; 256], states: &Transitions, start: u32) -> Dfa {
     let (classes, columns) = by_first_byte(classes);
     let mut numbers = vec![DEAD; states.labels.len()];

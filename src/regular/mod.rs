@@ -1,8 +1,9 @@
 //! Regular languages of text, closed under Boolean algebra.
 //!
-//! A [`Dfa`] is a language of bytes as a minimal automaton. For schemas the bytes are the UTF-8 of *decoded* text: patterns, [formats](crate::formats), names
-//! and enumerations are all automata of this one kind, so their conjunctions, alternatives and negations are exact, and whether
-//! anything is left is a matter of looking. Every operation takes a ceiling on states. Lengths are kept outside, in a [`Window`].
+//! A [`Dfa`] is a language of bytes as a minimal automaton. For schemas the bytes are the UTF-8 of *decoded*
+//! text: patterns, [formats](crate::formats), names and enumerations are all automata of this one kind, so
+//! their conjunctions, alternatives and negations are exact, and whether anything is left is a matter of
+//! looking. Every operation takes a ceiling on states. Lengths are kept outside, in a [`Window`].
 
 mod algebra;
 mod build;

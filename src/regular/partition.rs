@@ -26,7 +26,8 @@ impl Transitions {
         Self { width: self.width, table, labels }
     }
 
-    /// A block for each state, the same for those of equal futures, and none ([`DEAD`]) for those that lead to no word.
+    /// A block for each state, the same for those of equal futures, and none ([`DEAD`]) for those that lead
+    /// to no word.
     pub(super) fn blocks(mut self) -> Vec<u32> {
         let live = self.trim();
         let mut blocks = Partition::of(&self).blocks;
@@ -57,8 +58,8 @@ impl Transitions {
     }
 }
 
-/// Hopcroft's partition of states into blocks of equal futures. What leads nowhere needs no block: a state is told from one that goes on by where
-/// that one goes.
+/// Hopcroft's partition of states into blocks of equal futures. What leads nowhere needs no block: a state is
+/// told from one that goes on by where that one goes.
 struct Partition {
     /// States, those of a block side by side.
     states: Vec<u32>,
@@ -147,8 +148,8 @@ impl Partition {
         self.marked[block as usize] += 1;
     }
 
-    /// Splits the marked states off a block. Answers with the block that must still be a splitter: the new one where the old is waiting to
-    /// be, otherwise the smaller of the two.
+    /// Splits the marked states off a block. Answers with the block that must still be a splitter: the new
+    /// one where the old is waiting to be, otherwise the smaller of the two.
     fn split(&mut self, block: u32, queued: &mut Vec<bool>) -> Option<u32> {
         let (first, end) = self.bounds[block as usize];
         let marked = std::mem::take(&mut self.marked[block as usize]);

@@ -108,7 +108,8 @@ proptest! {
     }
 }
 
-/// The beginnings of a pattern's words have so many states, where those are fewer than the pattern's, and read on as the pattern does.
+/// The beginnings of a pattern's words have so many states, where those are fewer than the pattern's, and
+/// read on as the pattern does.
 fn check_live(pattern: &str, expected: Option<usize>, texts: &[&str]) {
     let dfa = Pattern::parse(pattern).expect("a pattern").to_dfa(LIMIT).expect("small");
     let live = dfa.live();

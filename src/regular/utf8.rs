@@ -2,7 +2,8 @@
 
 use super::dfa::Dfa;
 
-/// Where in a character a text stands: at its end, or how many continuation bytes are missing and what the next one may be.
+/// Where in a character a text stands: at its end, or how many continuation bytes are missing and what the
+/// next one may be.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Position {
     missing: u8,

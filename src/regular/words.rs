@@ -1,6 +1,7 @@
 //! The minimal automaton of a list of words, made in its final form.
 //!
-//! Lists of words were a sixth of the compile time of slow schemas, most of it spent on tables that were made only to be minimised and numbered again.
+//! Lists of words were a sixth of the compile time of slow schemas, most of it spent on tables that were made
+//! only to be minimised and numbered again.
 
 use std::sync::Arc;
 
@@ -14,17 +15,21 @@ type Edge = (u8, u32);
 /// Room for so many states is made at once.
 const ROOM: usize = 32;
 
-/// Adds sorted words to a minimal automaton: when a word leaves the path of its predecessor, the states that were left are final and are
-/// shared with equal ones. Nothing is allocated for a single state: schemas list thousands of words.
+/// Adds sorted words to a minimal automaton: when a word leaves the path of its predecessor, the states that
+/// were left are final and are shared with equal ones. Nothing is allocated for a single state: schemas list
+/// thousands of words.
 #[derive(Default)]
 pub(super) struct WordBuilder {
-    /// The states on the path of the last word: the label of each, and where its edges begin among the `open` ones.
+    /// The states on the path of the last word: the label of each, and where its edges begin among the `open`
+    /// ones.
     path: Vec<(u32, usize)>,
-    /// The edges of the path so far. A state gets one when the state behind it is final, so those of deeper states stand behind.
+    /// The edges of the path so far. A state gets one when the state behind it is final, so those of deeper
+    /// states stand behind.
     open: Vec<Edge>,
     last: Vec<u8>,
     states: States,
-    /// Final states, each at the first free place from its hash on. The length is a power of two, and more than twice that of the states.
+    /// Final states, each at the first free place from its hash on. The length is a power of two, and more
+    /// than twice that of the states.
     index: Vec<u32>,
     limit: usize,
 }
@@ -64,7 +69,8 @@ impl States {
         (0..self.len()).map(|state| (state, self.edges(state)))
     }
 
-    /// A class for all bytes that lead from the same states to the same states, numbered by their first byte; and how many there are.
+    /// A class for all bytes that lead from the same states to the same states, numbered by their first byte;
+    /// and how many there are.
     fn classes(&self) -> (Box<[u8; 256]>, usize) {
         let (mut hashes, mut used) = ([0_u64; 256], [false; 256]);
         for (state, edges) in self.rows() {
@@ -170,7 +176,8 @@ impl WordBuilder {
         }
     }
 
-    /// The automaton, its states numbered breadth-first. The table is written where it stays: that of thousands of words has megabytes.
+    /// The automaton, its states numbered breadth-first. The table is written where it stays: that of
+    /// thousands of words has megabytes.
     pub(super) fn finish(mut self) -> Result<Dfa, LimitExceeded> {
         self.close(0)?;
         let start = self.intern()?;

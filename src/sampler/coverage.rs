@@ -20,10 +20,11 @@ pub struct Coverage {
 const KNOWN: usize = 1 << 16;
 
 impl Coverage {
-    /// Notes what a completion was offered, and what it took: the tokens that the matcher accepted. Of a matcher that goes on after a prompt, the prompt's
-    /// own tokens do not count, as nobody chose them here.
+    /// Notes what a completion was offered, and what it took: the tokens that the matcher accepted. Of a
+    /// matcher that goes on after a prompt, the prompt's own tokens do not count, as nobody chose them here.
     pub fn add(&mut self, matcher: &Matcher) {
-        // Each token from where the matcher read it: a cap on reasoning may have left less than what the automaton goes on with.
+        // Each token from where the matcher read it: a cap on reasoning may have left less than what the
+        // automaton goes on with.
         for (residual, token) in matcher.residuals().zip(matcher.tokens()) {
             self.add_token(matcher, residual, *token);
         }
@@ -59,7 +60,8 @@ impl Coverage {
         }
     }
 
-    /// The way to take the branch that was taken least of all that are offered here; one of them where there are several.
+    /// The way to take the branch that was taken least of all that are offered here; one of them where there
+    /// are several.
     pub(super) fn rarest(&self, matcher: &Matcher, random: &mut Rng) -> Option<Vec<Unit>> {
         let offers = matcher.automaton().offers(matcher.residual());
         let count = |offer: &Offer| self.branches.get(&offer.branch).copied().unwrap_or_default();

@@ -5,8 +5,8 @@ use crate::special::TokenId;
 
 /// A completion that still fails and from which no run of tokens can be left out, made from one that fails.
 ///
-/// `fails` is asked about complete completions of the same grammar only; where leaving tokens out breaks a completion, the shortest way
-/// to its end takes their place.
+/// `fails` is asked about complete completions of the same grammar only; where leaving tokens out breaks a
+/// completion, the shortest way to its end takes their place.
 pub fn minimise(failing: &Matcher, mut fails: impl FnMut(&Matcher) -> bool) -> Matcher {
     let mut best = failing.clone();
     let mut run = best.tokens().len().next_power_of_two();

@@ -1,8 +1,9 @@
 //! Random completions of a grammar: for fuzzing whatever reads them, and the grammar itself.
 //!
-//! A [`Sampler`] walks the masks with changing [`Habit`]s, since each reaches states that the others rarely see, and closes every walk by the
-//! shortest completion. Its [`Coverage`] tells which branches of the grammar the walks took, and [`minimise`] makes a completion that
-//! somebody's parser fails on as short as it can.
+//! A [`Sampler`] walks the masks with changing [`Habit`]s, since each reaches states that the others rarely
+//! see, and closes every walk by the shortest completion. Its [`Coverage`] tells which branches of the
+//! grammar the walks took, and [`minimise`] makes a completion that somebody's parser fails on as short as it
+//! can.
 
 mod coverage;
 mod habit;
@@ -74,14 +75,15 @@ impl Sampler {
         Self { habits: habits.to_vec(), ..self }
     }
 
-    /// The same sampler with at most so many random tokens in a completion; the shortest way to the end comes after them.
+    /// The same sampler with at most so many random tokens in a completion; the shortest way to the end comes
+    /// after them.
     #[must_use]
     pub fn with_max_steps(self, max_steps: usize) -> Self {
         Self { max_steps, ..self }
     }
 
-    /// One completion, at its end. Finished, unless the grammar breaks a promise: a mask that allows nothing before the end, or allows
-    /// what is then refused. The matcher then stands where that happened.
+    /// One completion, at its end. Finished, unless the grammar breaks a promise: a mask that allows nothing
+    /// before the end, or allows what is then refused. The matcher then stands where that happened.
     pub fn sample(&mut self) -> Matcher {
         let habit = self.habits[self.random.usize(..self.habits.len())];
         let steps = self.random.usize(..=self.max_steps);

@@ -17,7 +17,8 @@ enum Spelled {
 }
 
 impl Schema {
-    /// Whether a value is allowed. This is what the masks say in the end, and how tests check it; it is not made for speed.
+    /// Whether a value is allowed. This is what the masks say in the end, and how tests check it; it is not
+    /// made for speed.
     ///
     /// ```
     /// # use harmony_mask::{Limits, schema::{Schema, SchemaOptions}};

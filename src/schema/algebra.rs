@@ -1,7 +1,7 @@
 //! Conjunction and union of cells, and what they cost.
 //!
-//! The JSON types are disjoint, so both work type by type. Conjunction distributes over the cells of a type; children become
-//! conjunctions of formulas, which are not looked into here.
+//! The JSON types are disjoint, so both work type by type. Conjunction distributes over the cells of a type;
+//! children become conjunctions of formulas, which are not looked into here.
 
 use std::sync::Arc;
 
@@ -181,7 +181,8 @@ impl Algebra {
         Ok(cell.normal())
     }
 
-    /// The objects of both. They are several cells where a declared member of one may grant a wish of the other.
+    /// The objects of both. They are several cells where a declared member of one may grant a wish of the
+    /// other.
     pub(super) fn intersect_objects<'d>(
         &mut self,
         a: &ObjectCell<'d>,
@@ -281,8 +282,8 @@ impl Algebra {
         }
     }
 
-    /// Divides names by the languages they are in: each class has the conjunction of the formulas of its languages, and the names in no
-    /// language have `other`.
+    /// Divides names by the languages they are in: each class has the conjunction of the formulas of its
+    /// languages, and the names in no language have `other`.
     pub(super) fn partition(
         &mut self,
         patterns: &[(Arc<Dfa>, FormulaId)],

@@ -1,4 +1,5 @@
-//! Schemas applied to the same value: references, `allOf`, `anyOf`, `oneOf`, `not`, `if`, and what depends on a member.
+//! Schemas applied to the same value: references, `allOf`, `anyOf`, `oneOf`, `not`, `if`, and what depends on
+//! a member.
 
 use std::rc::Rc;
 
@@ -140,7 +141,8 @@ impl<'d> Normaliser<'d> {
         for (index, branch) in branches.iter().enumerate() {
             let mut only = self.narrow(location, Some(cells.clone()), Rc::clone(branch))?;
             for (position, other) in branches.iter().enumerate().filter(|(other, _)| *other != index) {
-                // One warning is enough, so this is asked no more than it takes: 0.3 % of the compile time of the slow schemas of `maskbench-dev`.
+                // One warning is enough, so this is asked no more than it takes: 0.3 % of the compile time of
+                // the slow schemas of `maskbench-dev`.
                 let shares_scalars = !self.overlaps.contains_key(&location)
                     && only.shares_scalars(other, self.algebra.budget.limits().number_digits);
                 let difference = self.difference(location, only, other)?;
@@ -239,8 +241,9 @@ pub(super) fn without_member(name: &str) -> Cells<'_> {
 
 /// All values but the objects that have one member and lack one of those that it needs.
 ///
-/// Where it needs one, the two kinds of objects are told apart by that one, and not by the member itself: sixteen members that all need `daemon` (Snapcraft's
-/// apps) are two kinds then, with it and without any of them, and not 65,536.
+/// Where it needs one, the two kinds of objects are told apart by that one, and not by the member itself:
+/// sixteen members that all need `daemon` (Snapcraft's apps) are two kinds then, with it and without any of
+/// them, and not 65,536.
 pub(super) fn dependents<'d>(name: &'d str, needed: &[&'d str]) -> Cells<'d> {
     let member = |name, required, formula| MemberCell { name, formula, required };
     let objects = |members| ObjectCell { members, ..ObjectCell::all() };

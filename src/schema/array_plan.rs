@@ -1,8 +1,10 @@
-//! Arrays that count, or in which something must come again: which kinds of elements may come so that the array can still be finished.
+//! Arrays that count, or in which something must come again: which kinds of elements may come so that the
+//! array can still be finished.
 //!
-//! How many elements were read and how many of them counted, each only as far as it matters, is a state; there are finitely many. The least length
-//! of what remains from each state is found backwards, from the longest arrays on. A state from which nothing leads to the end has none, and
-//! so an array that can be begun can be finished.
+//! How many elements were read and how many of them counted, each only as far as it matters, is a state;
+//! there are finitely many. The least length of what remains from each state is found backwards, from the
+//! longest arrays on. A state from which nothing leads to the end has none, and so an array that can be begun
+//! can be finished.
 
 use super::array_states::{ArrayStates, PlanState};
 use super::values::{Bounds, Kind};
@@ -96,7 +98,8 @@ impl ArrayPlan {
         ArrayStates::start()
     }
 
-    /// The least length of what remains after the opening bracket or an element; `None` where the array cannot be finished.
+    /// The least length of what remains after the opening bracket or an element; `None` where the array
+    /// cannot be finished.
     pub(crate) fn least_len(&self, state: PlanState) -> Option<u64> {
         Some(self.least[state.index()]).filter(|least| *least != DEAD)
     }
@@ -106,7 +109,8 @@ impl ArrayPlan {
         self.repeating.as_ref().map(|least| least[state.index()]).filter(|least| *least != DEAD)
     }
 
-    /// Whether two elements can still be made equal wherever an array may go on, with these kinds by position.
+    /// Whether two elements can still be made equal wherever an array may go on, with these kinds by
+    /// position.
     pub(crate) fn can_always_repeat<'k>(&self, kinds: impl Fn(u32) -> &'k [Kind]) -> bool {
         let mut is_reached = vec![false; self.least.len()];
         is_reached[Self::start().index()] = true;

@@ -1,4 +1,5 @@
-//! The states of an array that counts: how many elements were read and how many of them counted, each only as far as it matters.
+//! The states of an array that counts: how many elements were read and how many of them counted, each only as
+//! far as it matters.
 
 use super::values::{Bounds, Count};
 use crate::limits::LimitExceeded;
@@ -122,8 +123,8 @@ impl ArrayStates {
         read.checked_sub(1).into_iter().chain(stays.then_some(read))
     }
 
-    /// Puts into `found` the states in which so many elements were read, one of [`reads_before`](Self::reads_before), and which one that counts for these leads
-    /// to `state`.
+    /// Puts into `found` the states in which so many elements were read, one of
+    /// [`reads_before`](Self::reads_before), and which one that counts for these leads to `state`.
     pub(super) fn before(&self, state: PlanState, read: u32, counts_for: u32, found: &mut Vec<PlanState>) {
         let (now, mut counted) = self.split(state);
         found.clear();

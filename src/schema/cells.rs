@@ -1,7 +1,7 @@
 //! The normal form while it is being made: cells whose children are formulas, some of them perhaps empty.
 //!
-//! Listed numbers and strings are kept as sets, apart from intervals and languages: a large `enum` costs a look-up per entry instead of
-//! an alternative each.
+//! Listed numbers and strings are kept as sets, apart from intervals and languages: a large `enum` costs a
+//! look-up per entry instead of an alternative each.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -268,8 +268,8 @@ impl<'d> ObjectCell<'d> {
         self.members.iter().filter(|member| member.required)
     }
 
-    /// The same objects; `None` where it is plain that there are none. Of a cell that lacks names it is not: its complement is refused, and that of nothing would
-    /// be all objects.
+    /// The same objects; `None` where it is plain that there are none. Of a cell that lacks names it is not:
+    /// its complement is refused, and that of nothing would be all objects.
     pub(super) fn normal(self) -> Option<Self> {
         (self.lacks_names || self.is_possible()).then_some(self)
     }

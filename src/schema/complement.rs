@@ -1,12 +1,13 @@
 //! Complement and difference of cells.
 //!
-//! The complement of a conjunction is a union of cells, each with one part negated and the parts before it kept. These cells exclude each
-//! other, so they add up where overlapping ones would multiply: what is none of many branches that a member distinguishes is, for each
-//! value of that member, the complement of one branch, and not a choice of what is wrong with every branch. Eight of the 13 schemas of
-//! MaskBench that exceeded a limit are read in 1 to 32 ms since.
+//! The complement of a conjunction is a union of cells, each with one part negated and the parts before it
+//! kept. These cells exclude each other, so they add up where overlapping ones would multiply: what is none
+//! of many branches that a member distinguishes is, for each value of that member, the complement of one
+//! branch, and not a choice of what is wrong with every branch. Eight of the 13 schemas of MaskBench that
+//! exceeded a limit are read in 1 to 32 ms since.
 //!
-//! A difference looks only at the cells that overlap: the branches of a real `oneOf` mostly exclude each other, and then nothing is turned
-//! round at all.
+//! A difference looks only at the cells that overlap: the branches of a real `oneOf` mostly exclude each
+//! other, and then nothing is turned round at all.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,7 +37,8 @@ impl From<LimitExceeded> for NoComplement {
     }
 }
 
-/// Required members that are looked at before a conjunction is made: one that tells branches apart is among the first.
+/// Required members that are looked at before a conjunction is made: one that tells branches apart is among
+/// the first.
 const TELLING: usize = 8;
 
 /// Members and elements that hold in the later parts of a complement, at most.
@@ -155,7 +157,8 @@ impl<'d> Normaliser<'d> {
         Ok(Difference { left: cells, overlaps })
     }
 
-    /// Whether a member that one of two objects requires cannot be as both say: so the branches of most `oneOf`s are told apart.
+    /// Whether a member that one of two objects requires cannot be as both say: so the branches of most
+    /// `oneOf`s are told apart.
     fn are_plainly_disjoint(
         &mut self,
         one: &ObjectCell<'d>,
@@ -288,13 +291,15 @@ impl Algebra {
         }
         let failing = cell.counts.iter().flat_map(CountCell::complement);
         parts.extend(failing.map(|count| held.counting(count)));
-        // Longer ones are in a part already, but where there is room without end, any array can go on to repeat something.
+        // Longer ones are in a part already, but where there is room without end, any array can go on to
+        // repeat something.
         let (repeats, unique) = (cell.unique, cell.repeats);
         parts.extend((repeats || unique).then_some(ArrayCell { repeats, unique, max_items: None, ..held }));
         parts.into_iter().filter_map(ArrayCell::normal).collect()
     }
 
-    /// The objects that are not in a cell. A part knows the members up to the one that fails, so text in declared order is in one of them.
+    /// The objects that are not in a cell. A part knows the members up to the one that fails, so text in
+    /// declared order is in one of them.
     fn object_complement<'d>(&mut self, cell: &ObjectCell<'d>) -> Complemented<Vec<ObjectCell<'d>>> {
         if cell.lacks_names {
             return Err(NoComplement::Names);
@@ -302,7 +307,8 @@ impl Algebra {
         let mut parts = Vec::new();
         let mut held = ObjectCell::all();
         for member in &cell.members {
-            // Of a required member: it is missing or fails, which is an optional member that fails if it is there.
+            // Of a required member: it is missing or fails, which is an optional member that fails if it is
+            // there.
             let formula = self.formulas.not(member.formula);
             let turned = MemberCell { name: member.name, formula, required: !member.required };
             let mut part = held.clone();

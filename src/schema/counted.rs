@@ -1,7 +1,8 @@
 //! The least length of an array that counts, while the lengths of its elements are being found.
 //!
-//! The states of the array are settled like the nodes of [`least_len`](super::least_len), in the same order, from short to long: a state is as long as a kind of
-//! element and the state after it, so it is known when both are. Each pair of a state and a kind is looked at twice, once for each of the two, however many kinds
+//! The states of the array are settled like the nodes of [`least_len`](super::least_len), in the same order,
+//! from short to long: a state is as long as a kind of element and the state after it, so it is known when
+//! both are. Each pair of a state and a kind is looked at twice, once for each of the two, however many kinds
 //! there are; a plan that was made anew for each kind took half a minute for ten `contains`.
 
 use super::array_plan::{PlannedKind, WAYS_PER_STEP};
@@ -18,7 +19,8 @@ pub(super) struct Counted {
     repeats: bool,
     /// The kinds that are settled, by position; those behind the prefix come last.
     kinds: Vec<Vec<PlannedKind>>,
-    /// The least length known of what remains, the bracket included, by state; then by state where two elements must still be equal.
+    /// The least length known of what remains, the bracket included, by state; then by state where two
+    /// elements must still be equal.
     least: Vec<u64>,
     /// The length of the array, once it is known.
     len: Option<u64>,
@@ -111,7 +113,8 @@ impl Counted {
         Ok(())
     }
 
-    /// The length where no way is left to be found by which two elements are equal, though they must be: such arrays are refused by name later on.
+    /// The length where no way is left to be found by which two elements are equal, though they must be: such
+    /// arrays are refused by name later on.
     pub(super) fn fall_back(&mut self) -> Option<u64> {
         // Nothing is kept of an array whose length is known.
         let least = self.least.get(ArrayStates::start().index()).copied();
@@ -144,7 +147,8 @@ impl Counted {
         }
     }
 
-    /// Offers what two equal elements make of the states before a state and a kind, when what follows both is that long.
+    /// Offers what two equal elements make of the states before a state and a kind, when what follows both is
+    /// that long.
     fn offer_twice(&mut self, state: PlanState, kind: PlannedKind, len: u64, shorter: Shorter<'_>) {
         let mut found = Vec::new();
         for read in self.states.reads_before(state) {
@@ -155,7 +159,8 @@ impl Counted {
         }
     }
 
-    /// Offers what two equal elements make of a state. Beyond the prefix what is of a kind may be of it at the next position, too.
+    /// Offers what two equal elements make of a state. Beyond the prefix what is of a kind may be of it at
+    /// the next position, too.
     fn offer_pair(&mut self, state: PlanState, kind: PlannedKind, len: u64, shorter: Shorter<'_>) {
         if self.states.read(state) as usize >= self.prefix {
             let both = self.own_len(state, kind).saturating_add(kind.len).saturating_add(1);

@@ -1,7 +1,8 @@
 //! Exact decimal numbers, as JSON writes them.
 //!
-//! A number of a schema is never an `f64`: `0.1` has no such value, and neither has `9007199254740993`. A [`Decimal`] keeps sign, digits
-//! and exponent in canonical form, so equality, order and hashing work on the digits; only divisibility needs big integers.
+//! A number of a schema is never an `f64`: `0.1` has no such value, and neither has `9007199254740993`. A
+//! [`Decimal`] keeps sign, digits and exponent in canonical form, so equality, order and hashing work on the
+//! digits; only divisibility needs big integers.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -190,7 +191,8 @@ impl Decimal {
         Self::from_scaled(false, &(&a / gcd(a.clone(), b.clone()) * b), scale)
     }
 
-    /// The least multiple of `step` that is at least this number, or above it where `strictly`; `step` is not zero.
+    /// The least multiple of `step` that is at least this number, or above it where `strictly`; `step` is not
+    /// zero.
     #[must_use]
     pub fn next_multiple(&self, step: &Self, strictly: bool) -> Self {
         let scale = self.exponent.min(step.exponent);

@@ -29,8 +29,8 @@ pub(super) enum Step<'d> {
 
 pub(super) struct Document<'d> {
     places: Vec<Place<'d>>,
-    /// The location of each value that was stepped to, by its address: that is hashed faster than the way to it. A document that was reached under two names has two
-    /// roots, and one location for all inside.
+    /// The location of each value that was stepped to, by its address: that is hashed faster than the way to
+    /// it. A document that was reached under two names has two roots, and one location for all inside.
     by_address: HashMap<usize, Location>,
     /// Where the members of large objects stand, by their names; made when a pointer first leads through one.
     by_name: HashMap<usize, HashMap<&'d str, usize>>,
@@ -118,7 +118,8 @@ impl<'d> Document<'d> {
         if location == next {
             let Place { kind, resource, draft, .. } = *self.place(parent);
             let kind = kind.inside(step, value, draft);
-            // The dialect around a schema says how it is identified; its own `$schema` counts only where it is a resource.
+            // The dialect around a schema says how it is identified; its own `$schema` counts only where it
+            // is a resource.
             let identifier = if kind == PlaceKind::Schema { identifier(value, draft) } else { None };
             let is_resource = identifier.is_some_and(|id| !id.starts_with('#'));
             let (resource, draft) =
@@ -177,7 +178,8 @@ impl<'d> Document<'d> {
     }
 }
 
-/// The index that a segment of a JSON pointer spells: digits only, without zeros before others (RFC 6901, section 4).
+/// The index that a segment of a JSON pointer spells: digits only, without zeros before others (RFC 6901,
+/// section 4).
 fn element_index(segment: &str) -> Option<u32> {
     let is_index = segment == "0" || segment.starts_with(|first| matches!(first, '1'..='9'));
     if is_index { segment.parse().ok() } else { None }

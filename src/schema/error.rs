@@ -42,8 +42,9 @@ pub enum SchemaErrorKind {
     CircularReference,
     /// No value satisfies the schema.
     Unsatisfiable,
-    /// An array needs more distinct elements than are known to exist, whichever are chosen first. Mostly there is no value, but that is not certain:
-    /// where elements are of several schemas, or nest, there may be some that are not counted.
+    /// An array needs more distinct elements than are known to exist, whichever are chosen first. Mostly
+    /// there is no value, but that is not certain: where elements are of several schemas, or nest, there may
+    /// be some that are not counted.
     TooFewDistinct,
     /// Every value of the schema would have to contain another one, without end.
     NoBaseCase,

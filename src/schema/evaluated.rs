@@ -1,8 +1,9 @@
 //! `unevaluatedProperties` and `unevaluatedItems`: what no other keyword has looked at.
 //!
-//! Which members were looked at depends on which schemas a value satisfies: of an `anyOf`, on each branch that holds. So the schema is divided into
-//! *outcomes* that exclude each other, each with what was looked at in it, and in each the rest is narrowed. This costs alternatives, and
-//! is done only for schemas that ask for it.
+//! Which members were looked at depends on which schemas a value satisfies: of an `anyOf`, on each branch
+//! that holds. So the schema is divided into *outcomes* that exclude each other, each with what was looked at
+//! in it, and in each the rest is narrowed. This costs alternatives, and is done only for schemas that ask
+//! for it.
 
 use std::rc::Rc;
 use std::sync::Arc;

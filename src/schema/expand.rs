@@ -1,7 +1,8 @@
 //! The elements and members of a cell, told apart by what they count for.
 //!
-//! In a cell, `contains` and "some member must" stand beside the elements and members. To read an array one has to know of each element
-//! whether it counts: so each position is divided into kinds, by which of the counted formulas an element satisfies.
+//! In a cell, `contains` and "some member must" stand beside the elements and members. To read an array one
+//! has to know of each element whether it counts: so each position is divided into kinds, by which of the
+//! counted formulas an element satisfies.
 
 use std::sync::Arc;
 
@@ -33,7 +34,8 @@ pub(super) struct ElementKind {
     pub counts_for: u32,
 }
 
-/// Names of an object that are no member's, with what is granted by a member that satisfies `formula`. `None` for all names.
+/// Names of an object that are no member's, with what is granted by a member that satisfies `formula`. `None`
+/// for all names.
 pub(super) struct NameGroup {
     pub names: Option<Arc<Dfa>>,
     pub formula: FormulaId,

@@ -7,7 +7,8 @@ use super::formula::{Formula, FormulaId};
 use super::least_len::Lens;
 use super::normalise::{Graph, Normaliser};
 
-/// Finds the part of an unsatisfiable schema that is to blame: follows what cannot be satisfied until it ends, or comes round.
+/// Finds the part of an unsatisfiable schema that is to blame: follows what cannot be satisfied until it
+/// ends, or comes round.
 pub(super) fn unsatisfiable(normaliser: &mut Normaliser<'_>, graph: &Graph<'_>, lens: &Lens) -> SchemaError {
     let mut seen = HashSet::new();
     let mut here = graph.nodes[0];

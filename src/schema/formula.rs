@@ -1,8 +1,8 @@
 //! Formulas: which schemas a value has to satisfy at once.
 //!
-//! Conjunction and complement of cells make conjunctions and complements of their children, and those are only made, not looked into: a
-//! [`Formula`] names them.
-//! Formulas are hash-consed over the finitely many locations of the document, so unfolding a recursive schema comes to an end.
+//! Conjunction and complement of cells make conjunctions and complements of their children, and those are
+//! only made, not looked into: a [`Formula`] names them. Formulas are hash-consed over the finitely many
+//! locations of the document, so unfolding a recursive schema comes to an end.
 
 use std::rc::Rc;
 
@@ -31,7 +31,8 @@ pub(super) enum Formula {
     Texts,
     /// Not this one, which is neither a complement, true nor false.
     Not(FormulaId),
-    /// All of these at once; at least two, none of them a conjunction, true or false, none the complement of another.
+    /// All of these at once; at least two, none of them a conjunction, true or false, none the complement of
+    /// another.
     And(Rc<[FormulaId]>),
 }
 
@@ -49,7 +50,8 @@ impl Numbered for FormulaId {
 /// All formulas so far.
 pub(super) struct Formulas {
     all: Vec<Formula>,
-    /// Conjunctions are found by their sorted parts, and keep the order in which they were first made: it is the declared one.
+    /// Conjunctions are found by their sorted parts, and keep the order in which they were first made: it is
+    /// the declared one.
     ids: HashMap<Formula, FormulaId>,
 }
 

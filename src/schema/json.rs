@@ -1,14 +1,16 @@
 //! A JSON document that is only read: all of it in slices, strings as they stand in its text.
 //!
-//! Of a schema hardly anything is kept once it was compiled, so a `serde_json::Value`, in which each string and each object is an allocation and each
-//! key is hashed, takes longer to make than most schemas to compile.
+//! Of a schema hardly anything is kept once it was compiled, so a `serde_json::Value`, in which each string
+//! and each object is an allocation and each key is hashed, takes longer to make than most schemas to
+//! compile.
 
 use crate::recursion;
 
 /// The most members of an object that are looked at one by one for a name, or compared with each other.
 pub(super) const FEW: usize = 16;
 
-/// A value of a document. Its parts live as long as the document's text and the [arena](super::read) that it was read into.
+/// A value of a document. Its parts live as long as the document's text and the [arena](super::read) that it
+/// was read into.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Json<'d> {
     Null,
@@ -101,7 +103,8 @@ fn by_name<'d>(members: &'d [Member<'d>]) -> Vec<Member<'d>> {
     members
 }
 
-/// The member with this name. They are looked at one by one: most schemas have few, and hashing a name takes longer.
+/// The member with this name. They are looked at one by one: most schemas have few, and hashing a name takes
+/// longer.
 pub(super) fn member<'d>(members: &'d [Member<'d>], name: &str) -> Option<&'d Json<'d>> {
     members.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
 }

@@ -1,7 +1,7 @@
 //! Products of languages, each made once.
 //!
-//! Alternatives multiply, but the languages in them are few: the names of a discriminator, a pattern or two, what is neither. Products of
-//! automata were most of the time of the slowest schemas to compile.
+//! Alternatives multiply, but the languages in them are few: the names of a discriminator, a pattern or two,
+//! what is neither. Products of automata were most of the time of the slowest schemas to compile.
 
 use std::sync::Arc;
 

@@ -1,18 +1,21 @@
 //! JSON Schema as an algebra: a schema is a set of values, in normal form.
 //!
-//! Keyword by keyword a schema cannot be understood: what `allOf`, `$ref` or `anyOf` mean depends on all that stands beside them. So a
-//! schema is read as a set, and the JSON types divide it: null and booleans are finite sets, numbers intervals with divisors, strings regular
-//! languages with a length window, arrays and objects are described by position and by name, with other sets as their parts.
-//! Each is a union of *cells*, and a cell is a conjunction.
+//! Keyword by keyword a schema cannot be understood: what `allOf`, `$ref` or `anyOf` mean depends on all that
+//! stands beside them. So a schema is read as a set, and the JSON types divide it: null and booleans are
+//! finite sets, numbers intervals with divisors, strings regular languages with a length window, arrays and
+//! objects are described by position and by name, with other sets as their parts. Each is a union of *cells*,
+//! and a cell is a conjunction.
 //!
 //! ```text
 //! document ─► Keywords (one schema object, typed) ─► Cells (normal form, children are formulas) ─► Values (children are nodes, all inhabited)
 //! ```
 //!
-//! * The conjunction of two cells needs the conjunction of their children. That is a *formula* over locations of the document, hash-consed, so
-//!   recursion comes to an end; every formula that the root reaches is normalised here, within the budgets of [`Limits`].
-//! * Whether a node has values at all is a least fixpoint, computed together with the length of a shortest text ([`Schema::least_len`]). What needs
-//!   an empty node is removed; an empty root is an error that names a culprit.
+//! * The conjunction of two cells needs the conjunction of their children. That is a *formula* over locations
+//!   of the document, hash-consed, so recursion comes to an end; every formula that the root reaches is
+//!   normalised here, within the budgets of [`Limits`].
+//! * Whether a node has values at all is a least fixpoint, computed together with the length of a shortest
+//!   text ([`Schema::least_len`]). What needs an empty node is removed; an empty root is an error that names
+//!   a culprit.
 //! * Nothing is dropped silently: see [`Schema::coverage`].
 //!
 //! The module knows which values are allowed and nothing of how they are spelled.
@@ -114,9 +117,11 @@ pub struct NodeId(u32);
 pub struct SchemaOptions {
     /// What `format` means.
     pub formats: Formats,
-    /// Documents that references may lead into, by URI. Nothing is ever fetched; the metaschemas of all drafts are known.
+    /// Documents that references may lead into, by URI. Nothing is ever fetched; the metaschemas of all
+    /// drafts are known.
     pub resources: Arc<[(String, Value)]>,
-    /// The only texts that strings and names of members may be, at every depth; all texts where there is none.
+    /// The only texts that strings and names of members may be, at every depth; all texts where there is
+    /// none.
     pub texts: Option<Arc<Dfa>>,
 }
 
@@ -145,32 +150,33 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// The document is no schema, says something that is not supported, allows no value at all, or exceeds a limit.
+    /// The document is no schema, says something that is not supported, allows no value at all, or exceeds a
+    /// limit.
     pub fn read<'s>(
         document: impl Into<SchemaSource<'s>>,
         options: &SchemaOptions,
-        limits: impl Into<Budget>,
+        budget: impl Into<Budget>,
     ) -> Result<Self, SchemaError> {
-        let (document, limits) = (document.into(), limits.into());
+        let (document, budget) = (document.into(), budget.into());
         // Once for all of it, or each of its parts would ask for a new stack where little is left here.
-        recursion::with_room(ROOM, || Self::read_within(document, options, &limits))
+        recursion::with_room(ROOM, || Self::read_within(document, options, &budget))
     }
 
     fn read_within(
         document: SchemaSource<'_>,
         options: &SchemaOptions,
-        limits: &Budget,
+        budget: &Budget,
     ) -> Result<Self, SchemaError> {
         let arena = Bump::new();
-        let tree = Tree::read(document, &arena, limits.limits())?;
-        let mut normaliser = Normaliser::new(tree, &arena, options, limits);
+        let tree = Tree::read(document, &arena, budget.limits())?;
+        let mut normaliser = Normaliser::new(tree, &arena, options, budget);
         let graph = normaliser.graph()?;
         let lens =
-            Lens::new(&graph, limits).map_err(|(formula, limit)| normaliser.limit_error(formula, limit))?;
+            Lens::new(&graph, budget).map_err(|(formula, limit)| normaliser.limit_error(formula, limit))?;
         if lens.node(0).is_none() {
             return Err(explain::unsatisfiable(&mut normaliser, &graph, &lens));
         }
-        let nodes = Pruner::new(&graph, &lens, limits.limits()).nodes(&normaliser)?;
+        let nodes = Pruner::new(&graph, &lens, budget.limits()).nodes(&normaliser)?;
         let (formulas, nodes): (Vec<_>, Vec<_>) = nodes.into_iter().unzip();
         let warnings = warning::warnings(&normaliser, &graph, &lens, &formulas);
         let pointers = normaliser.reader.document.pointers();
@@ -210,19 +216,22 @@ impl Schema {
         &self.node(node).values
     }
 
-    /// The length in bytes of a shortest compact JSON text of a value of the node, numbers written without an exponent.
+    /// The length in bytes of a shortest compact JSON text of a value of the node, numbers written without an
+    /// exponent.
     #[must_use]
     pub fn least_len(&self, node: NodeId) -> u32 {
         self.node(node).least_len
     }
 
-    /// The JSON pointer of the schema that the node stands for, for messages; of the first one where it is a conjunction of several.
+    /// The JSON pointer of the schema that the node stands for, for messages; of the first one where it is a
+    /// conjunction of several.
     #[must_use]
     pub fn place(&self, node: NodeId) -> String {
         self.occurrences.pointers.write(self.node(node).location)
     }
 
-    /// What became of each keyword of each schema that was read. Definitions that nothing refers to are not read.
+    /// What became of each keyword of each schema that was read. Definitions that nothing refers to are not
+    /// read.
     pub fn coverage(&self) -> impl Iterator<Item = Coverage> + '_ {
         self.occurrences.written()
     }
@@ -232,7 +241,8 @@ impl Schema {
         self.occurrences.clone()
     }
 
-    /// What is suspicious, in a user's words: a property that can never occur, and a `oneOf` whose branches overlap.
+    /// What is suspicious, in a user's words: a property that can never occur, and a `oneOf` whose branches
+    /// overlap.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings

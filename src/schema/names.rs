@@ -9,8 +9,8 @@ use foldhash::{HashMap, HashMapExt};
 /// More prefixes than this are not followed.
 const PREFIXES: usize = 4_096;
 
-/// Lengths of names of a class that are no member's, with how many names there are of each, as far as `needed`. Where the cheapest ones are
-/// not soon found, lengths that surely suffice.
+/// Lengths of names of a class that are no member's, with how many names there are of each, as far as
+/// `needed`. Where the cheapest ones are not soon found, lengths that surely suffice.
 pub(super) fn cheapest(names: Option<&Dfa>, object: &ObjectCell<'_>, needed: u64) -> Vec<(u64, u64)> {
     let Some(names) = names else { return vec![(free_len(needed + object.members.len() as u64), needed)] };
     let taken = object.members.iter().filter(|member| names.contains(member.name.as_bytes())).count() as u64;
@@ -41,7 +41,8 @@ fn free_len(count: u64) -> u64 {
     2 + u64::from(length)
 }
 
-/// The `count` shortest words. For those it is enough to follow as many prefixes to each state, layer by layer.
+/// The `count` shortest words. For those it is enough to follow as many prefixes to each state, layer by
+/// layer.
 fn shortest(names: &Dfa, count: usize) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut layer: Vec<(StateId, Vec<u8>)> = vec![(names.start(), Vec::new())];

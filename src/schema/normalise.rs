@@ -119,7 +119,8 @@ impl<'d> Normaliser<'d> {
         Ok(graph)
     }
 
-    /// The formula of the schema at a location: what is trivial or only refers elsewhere gets no formula of its own.
+    /// The formula of the schema at a location: what is trivial or only refers elsewhere gets no formula of
+    /// its own.
     pub(super) fn formula_at(&mut self, location: Location, scope: Scope) -> Result<FormulaId, SchemaError> {
         let mut chain = std::mem::take(&mut self.chain);
         let formula = self.follow((location, scope), &mut chain);
@@ -210,7 +211,8 @@ impl<'d> Normaliser<'d> {
         depth.and_then(|()| self.algebra.charge(0)).map_err(|limit| self.limit_error(formula, limit))
     }
 
-    /// The conjunction of formulas. What is subtracted comes last: from what is left then, it can be seen not to overlap.
+    /// The conjunction of formulas. What is subtracted comes last: from what is left then, it can be seen not
+    /// to overlap.
     fn conjunction(&mut self, formula: FormulaId, parts: &[FormulaId]) -> Result<Cells<'d>, SchemaError> {
         let location = self.location(formula);
         let mut cells = None;
@@ -279,7 +281,8 @@ impl<'d> Normaliser<'d> {
         keywords
     }
 
-    /// Each property declared in a schema that was read: its name, where it stands, and its formulas if anything asked for them.
+    /// Each property declared in a schema that was read: its name, where it stands, and its formulas if
+    /// anything asked for them.
     pub(super) fn declared_properties(&self) -> impl Iterator<Item = (&'d str, Location)> {
         self.keywords.values().flat_map(|keywords| &keywords.objects.properties).copied()
     }

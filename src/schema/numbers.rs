@@ -78,7 +78,8 @@ pub(super) fn intersect(
     Ok(is_inhabited(&numbers).then_some(numbers))
 }
 
-/// The least common multiple of two divisors, which has a ceiling of its own: it can be as long as both together.
+/// The least common multiple of two divisors, which has a ceiling of its own: it can be as long as both
+/// together.
 pub(super) fn common_multiple(a: &Decimal, b: &Decimal, max_digits: usize) -> Result<Decimal, LimitExceeded> {
     let step = a.lcm(b);
     if step.text_len() > max_digits {
@@ -146,7 +147,8 @@ pub(super) fn is_inhabited(numbers: &Numbers) -> bool {
     }
     let (Some(lower), Some(upper)) = (&numbers.lower, &numbers.upper) else { return true };
     let mut multiple = lower.value.next_multiple(step, !lower.inclusive);
-    // Each of the other divisors leaves out at most every second multiple, so one of the first few is not left out.
+    // Each of the other divisors leaves out at most every second multiple, so one of the first few is not
+    // left out.
     for _ in 0..1_usize << numbers.no_multiples_of.len().min(DIVISORS) {
         if multiple > upper.value || multiple == upper.value && !upper.inclusive {
             return false;

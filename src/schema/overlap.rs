@@ -1,6 +1,7 @@
 //! Whether two sets have a scalar in common, where that is cheap to see.
 //!
-//! Only warnings ask for it, so nothing is built here: two patterns are compared for inclusion, and not intersected.
+//! Only warnings ask for it, so nothing is built here: two patterns are compared for inclusion, and not
+//! intersected.
 
 use super::cells::Cells;
 use super::numbers;

@@ -1,7 +1,8 @@
 //! Where schemas stand: the one table of the keywords that hold schemas, and how they hold them.
 //!
-//! What looks like a schema anywhere else is data, or belongs to a keyword that nobody knows: its identifiers and anchors name nothing. A pointer may
-//! lead there all the same, and then it is read as a schema of the resource around it, as validators do.
+//! What looks like a schema anywhere else is data, or belongs to a keyword that nobody knows: its identifiers
+//! and anchors name nothing. A pointer may lead there all the same, and then it is read as a schema of the
+//! resource around it, as validators do.
 
 use referencing::Draft;
 
@@ -31,7 +32,8 @@ impl PlaceKind {
     fn under(keyword: &str, value: &Json<'_>, draft: Draft) -> Self {
         let kind = match (keyword, value) {
             ("items", Json::Array(_)) => Self::Schemas,
-            // The newest draft has other keywords for what these say. We still apply them, but no validator looks for names in there.
+            // The newest draft has other keywords for what these say. We still apply them, but no validator
+            // looks for names in there.
             ("additionalItems" | "dependencies", _) if draft > Draft::Draft201909 => Self::Other,
             (
                 "additionalItems"
@@ -85,8 +87,9 @@ mod tests {
         }
     }
 
-    /// The table is that of the `referencing` crate, which cannot be asked about our own kind of JSON; but in draft 4 that takes keywords
-    /// of later drafts, too, in draft 2019-09 it finds anchors in `dependencies` and does not list them, and a list of `items` we take in all drafts.
+    /// The table is that of the `referencing` crate, which cannot be asked about our own kind of JSON; but in
+    /// draft 4 that takes keywords of later drafts, too, in draft 2019-09 it finds anchors in `dependencies`
+    /// and does not list them, and a list of `items` we take in all drafts.
     #[test]
     fn schemas_stand_where_validators_look_for_them() {
         let keywords = "$anchor $defs $ref additionalItems additionalProperties allOf anyOf const contains contentSchema default definitions dependencies \

@@ -1,4 +1,5 @@
-//! JSON pointers, kept as a tree: written out only when somebody asks, since all of them together can be quadratic in the document.
+//! JSON pointers, kept as a tree: written out only when somebody asks, since all of them together can be
+//! quadratic in the document.
 
 use super::dense::Numbered;
 use super::document::{Location, Step};

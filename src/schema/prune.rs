@@ -155,7 +155,8 @@ impl<'g, 'd> Pruner<'g, 'd> {
         if max <= required {
             possible.retain(|member| member.required);
         }
-        // With no other names to choose from, a count that all members only just reach makes them all required.
+        // With no other names to choose from, a count that all members only just reach makes them all
+        // required.
         let most = if rest.is_empty() { possible.len() } else { usize::MAX };
         let members = possible.into_iter().map(|member| self.member(member, min == most)).collect();
         let forbidden = impossible.into_iter().filter(|_| !rest.is_empty());

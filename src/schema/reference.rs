@@ -1,7 +1,7 @@
 //! References: from a `$ref` to the location it names, without I/O.
 //!
-//! Nearly every reference of a real schema is a pointer into its own document and is followed directly. Only one with a URI or an anchor
-//! makes the [`Index`] of everything that has a name.
+//! Nearly every reference of a real schema is a pointer into its own document and is followed directly. Only
+//! one with a URI or an anchor makes the [`Index`] of everything that has a name.
 
 use std::borrow::Cow;
 
@@ -31,7 +31,8 @@ pub(super) struct Index<'d> {
 pub(super) const DYNAMIC_ANCHORS: [&str; 2] = ["$dynamicAnchor", "$recursiveAnchor"];
 
 impl<'d> Document<'d> {
-    /// The location that `reference`, standing at `from`, names, if it names one. An error is that of a document that it leads into.
+    /// The location that `reference`, standing at `from`, names, if it names one. An error is that of a
+    /// document that it leads into.
     pub(super) fn resolve(
         &mut self,
         from: Location,
@@ -108,7 +109,8 @@ impl<'d> Document<'d> {
         Some(Ok(root))
     }
 
-    /// Names everything under a root. With a stack of its own, so that it does not matter how deep the document is.
+    /// Names everything under a root. With a stack of its own, so that it does not matter how deep the
+    /// document is.
     fn index_root(&mut self, root: Location, retrieved_from: &str) {
         self.name_resource(root, retrieved_from);
         let mut open = vec![root];
@@ -145,7 +147,8 @@ impl<'d> Document<'d> {
         }
     }
 
-    /// Gives a resource its URI: its identifier, relative to the URI around it. One that is no URI names nothing.
+    /// Gives a resource its URI: its identifier, relative to the URI around it. One that is no URI names
+    /// nothing.
     fn name_resource(&mut self, location: Location, base: &str) {
         let id = self.place(location).identifier.unwrap_or("");
         let absolute = uri::from_str(base).and_then(|base| uri::resolve_against(&base.borrow(), id));

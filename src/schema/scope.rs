@@ -1,8 +1,8 @@
 //! Dynamic scope: through which resources a schema was reached.
 //!
-//! `$dynamicRef` leads to the outermost resource on the way that has the anchor, so such a schema means different things on different ways. Only
-//! resources with dynamic anchors are remembered, each where it was first entered: there are finitely many scopes, and one for nearly
-//! every document.
+//! `$dynamicRef` leads to the outermost resource on the way that has the anchor, so such a schema means
+//! different things on different ways. Only resources with dynamic anchors are remembered, each where it was
+//! first entered: there are finitely many scopes, and one for nearly every document.
 
 use std::rc::Rc;
 

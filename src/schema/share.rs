@@ -1,7 +1,7 @@
 //! Whether two nodes may have a value in common, and which values a node has where they are few.
 //!
-//! Elements of a tuple that must differ use each other up only where they can be equal: `["a", "b"]` is the one array of two constants. The values of
-//! alternatives that have none in common may be added up.
+//! Elements of a tuple that must differ use each other up only where they can be equal: `["a", "b"]` is the
+//! one array of two constants. The values of alternatives that have none in common may be added up.
 
 use std::cell::Cell;
 
@@ -14,7 +14,8 @@ use super::{NodeId, Schema};
 /// Of longer lists it is not looked at each entry.
 const LISTED: usize = 64;
 
-/// Nodes that are listed for one answer, or pairs of them compared. Beyond, nothing is listed, and two may have a value in common.
+/// Nodes that are listed for one answer, or pairs of them compared. Beyond, nothing is listed, and two may
+/// have a value in common.
 const LOOKS: usize = 256;
 
 /// Values that nest deeper are not listed: values that are too deep to be compared must not be among them.

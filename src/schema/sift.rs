@@ -1,9 +1,10 @@
 //! Leaving out early what plainly has no values.
 //!
-//! Whether a formula has values is known only at the end, when everything it reaches is. But alternatives multiply, and most combinations of a
-//! real `oneOf` or chain of `if` contradict themselves at once, in a member that tells the branches apart. So conjunctions that were just
-//! made are looked at a few levels deep, and dropped where that is enough to see that nothing satisfies them. Listed values are looked at
-//! wherever they stand, since they tell branches apart. What is not seen here costs time only.
+//! Whether a formula has values is known only at the end, when everything it reaches is. But alternatives
+//! multiply, and most combinations of a real `oneOf` or chain of `if` contradict themselves at once, in a
+//! member that tells the branches apart. So conjunctions that were just made are looked at a few levels deep,
+//! and dropped where that is enough to see that nothing satisfies them. Listed values are looked at wherever
+//! they stand, since they tell branches apart. What is not seen here costs time only.
 
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
@@ -65,7 +66,8 @@ impl<'d> Normaliser<'d> {
             return false;
         }
         self.levels += 1;
-        // What cannot be looked at now, because it is being made or for any other reason, is not plainly impossible.
+        // What cannot be looked at now, because it is being made or for any other reason, is not plainly
+        // impossible.
         let cells = self.cells(formula);
         self.levels -= 1;
         let impossible = cells.is_ok_and(|cells| cells.is_empty());

@@ -48,8 +48,8 @@ pub(super) fn doubtful(words: &[&str], limits: &Limits) -> Result<Option<Strings
     Ok(Some(Strings { language, superset: Some(Arc::new(superset)), ..Strings::default() }))
 }
 
-/// Whether the strings are doubtful only: nothing surely is one of them, something may be. No text spells them; they are kept because what
-/// is subtracted from a set must remove them, too.
+/// Whether the strings are doubtful only: nothing surely is one of them, something may be. No text spells
+/// them; they are kept because what is subtracted from a set must remove them, too.
 fn is_doubtful(strings: &Strings) -> bool {
     strings.language.as_ref().is_some_and(|language| language.is_empty())
 }
@@ -71,8 +71,9 @@ fn is_inhabited(
     })
 }
 
-/// Whether a language has words of these lengths, where that is known without a table of lengths: from a shortest word, or because there is
-/// no longest one. `None`, too, where the table that is needed later may be too large.
+/// Whether a language has words of these lengths, where that is known without a table of lengths: from a
+/// shortest word, or because there is no longest one. `None`, too, where the table that is needed later may
+/// be too large.
 fn is_plainly_inhabited(language: &Dfa, min: u32, max: Option<u32>, limits: &Limits) -> Option<bool> {
     let rows = (min as usize).saturating_add(2);
     if language.is_empty() || rows.saturating_mul(language.states()) > limits.window_entries {
@@ -196,7 +197,8 @@ pub(super) fn least_len(strings: &Strings) -> u64 {
 /// Positions that a search for a shortest text looks at.
 const POSITIONS: usize = 4_096;
 
-/// Breadth-first over states and numbers of characters, without those that need an escape; `None` where there are too many.
+/// Breadth-first over states and numbers of characters, without those that need an escape; `None` where there
+/// are too many.
 fn search(language: &Dfa, strings: &Strings) -> Option<u64> {
     let is_word =
         |&(state, chars): &(StateId, u32)| language.label(state).is_some() && chars >= strings.min_length;

@@ -1,7 +1,8 @@
 //! The normal form: which values a node allows, one set per JSON type.
 //!
-//! A value is allowed where the set of its type has it; the set of a type is a union of *cells*, and a cell is a conjunction. Cells may
-//! overlap. Everything here is inhabited: each cell, and each node that a cell names, has a value.
+//! A value is allowed where the set of its type has it; the set of a type is a union of *cells*, and a cell
+//! is a conjunction. Cells may overlap. Everything here is inhabited: each cell, and each node that a cell
+//! names, has a value.
 
 use std::sync::Arc;
 
@@ -71,8 +72,9 @@ pub enum Written {
     Anyhow,
     /// Those of digits only: in draft 4 `1.0` is no integer.
     InDigits,
-    /// Numerals of integers that are not plain digits, such as `1.0`: what is left where integers of draft 4 are subtracted. Some
-    /// validators take them for integers, so no node has them; they are kept only because a later subtraction must remove them, too.
+    /// Numerals of integers that are not plain digits, such as `1.0`: what is left where integers of draft 4
+    /// are subtracted. Some validators take them for integers, so no node has them; they are kept only
+    /// because a later subtraction must remove them, too.
     Otherwise,
 }
 
@@ -85,8 +87,8 @@ pub struct Strings {
     pub min_length: u32,
     /// Characters at most.
     pub max_length: Option<u32>,
-    /// Where the language lacks some strings (of a format that is not wholly known): a language that has them all. What is in neither is
-    /// surely none of these strings.
+    /// Where the language lacks some strings (of a format that is not wholly known): a language that has them
+    /// all. What is in neither is surely none of these strings.
     pub superset: Option<Arc<Dfa>>,
 }
 
@@ -99,7 +101,8 @@ pub struct Arrays {
     pub rest: Vec<Kind>,
     /// Elements at least.
     pub min_items: u32,
-    /// Elements at most; never less than the prefix is long, and `None` where the prefix is the ceiling already.
+    /// Elements at most; never less than the prefix is long, and `None` where the prefix is the ceiling
+    /// already.
     pub max_items: Option<u32>,
     /// How many elements of some kinds there may be; at most 16 counts.
     pub counts: Vec<Count>,
@@ -119,7 +122,8 @@ pub(crate) struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
-    /// So many lengths are told apart, from none on: to the end of the prefix and the bounds. All others are one.
+    /// So many lengths are told apart, from none on: to the end of the prefix and the bounds. All others are
+    /// one.
     pub(crate) fn lengths(self, prefix: usize) -> u32 {
         let prefix = u32::try_from(prefix).unwrap_or(u32::MAX);
         self.max_items.unwrap_or_else(|| prefix.max(self.min_items).max(1))
@@ -153,10 +157,11 @@ pub struct Objects {
     pub members: Vec<Member>,
     /// Names that may not occur, whatever the rest says.
     pub forbidden: Vec<Arc<str>>,
-    /// The other names, in classes. No name of a member and no forbidden one is in a class. Classes are disjoint, but for those that grant
-    /// a wish: they repeat names of another class, with a narrower schema.
+    /// The other names, in classes. No name of a member and no forbidden one is in a class. Classes are
+    /// disjoint, but for those that grant a wish: they repeat names of another class, with a narrower schema.
     pub rest: Vec<NameClass>,
-    /// Members of the rest that must be there: wish `i` is granted by a member of a class that has bit `i` of [`NameClass::grants`]. At most 16.
+    /// Members of the rest that must be there: wish `i` is granted by a member of a class that has bit `i` of
+    /// [`NameClass::grants`]. At most 16.
     pub wishes: u32,
     /// Members at least; zero where the required ones are enough.
     pub min_members: u32,

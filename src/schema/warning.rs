@@ -33,8 +33,8 @@ fn overlaps(normaliser: &Normaliser<'_>) -> impl Iterator<Item = String> {
     })
 }
 
-/// Warns of properties that were declared and can never occur: nothing satisfies their schema with what stands beside it, wherever they
-/// were come across.
+/// Warns of properties that were declared and can never occur: nothing satisfies their schema with what
+/// stands beside it, wherever they were come across.
 fn impossible_properties(
     normaliser: &Normaliser<'_>,
     graph: &Graph<'_>,

@@ -1,8 +1,9 @@
 //! Wishes: members that an object must have under names that the schema does not fix.
 //!
-//! A negated `propertyNames` asks for a name that is not among some, a negated `additionalProperties` for a value. One member may grant
-//! several wishes, but a name occurs once, so a scarce name may be needed for one wish. Both the schema, which says whether there is such
-//! an object, and its spelling, which must not use such a name up, ask here.
+//! A negated `propertyNames` asks for a name that is not among some, a negated `additionalProperties` for a
+//! value. One member may grant several wishes, but a name occurs once, so a scarce name may be needed for one
+//! wish. Both the schema, which says whether there is such an object, and its spelling, which must not use
+//! such a name up, ask here.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +31,8 @@ impl Granting {
         Self { scarce: BTreeMap::new(), free: Vec::new(), followed: 0, reached }
     }
 
-    /// Adds a class of names of which a member grants a set of wishes at a cost; the names, where they are no more than the wishes.
+    /// Adds a class of names of which a member grants a set of wishes at a cost; the names, where they are no
+    /// more than the wishes.
     pub(crate) fn add(&mut self, grants: u32, cost: u64, names: Option<Vec<Vec<u8>>>) {
         match names {
             Some(names) => {
@@ -45,7 +47,8 @@ impl Granting {
         self.scarce.keys().map(Vec::as_slice)
     }
 
-    /// Works out what the free classes grant, so that [`costs`](Self::costs) need not: for those who ask again after each class they add.
+    /// Works out what the free classes grant, so that [`costs`](Self::costs) need not: for those who ask
+    /// again after each class they add.
     pub(crate) fn follow(&mut self) {
         let new = &self.free[self.followed..];
         new.iter().for_each(|grant| one_more(&mut self.reached, std::slice::from_ref(grant)));
@@ -57,20 +60,23 @@ impl Granting {
         self.reached.len().saturating_mul(1 + self.scarce.len())
     }
 
-    /// The least cost of granting so many wishes, of which some are granted, by no, one, two, … members, each with a name of its own.
+    /// The least cost of granting so many wishes, of which some are granted, by no, one, two, … members, each
+    /// with a name of its own.
     pub(crate) fn costs(&self, wishes: u32, granted: u32) -> impl Iterator<Item = Option<u64>> {
         let all = all_of(wishes);
         let (mut least, free) = match granted {
             0 => (self.reached.clone(), &self.free[self.followed..]),
             _ => (BTreeMap::from([((granted, 0), 0)]), &self.free[..]),
         };
-        // A second member of a class grants nothing new, so each is looked at once; in which order members come does not matter.
+        // A second member of a class grants nothing new, so each is looked at once; in which order members
+        // come does not matter.
         free.iter().for_each(|grant| one_more(&mut least, std::slice::from_ref(grant)));
         self.scarce.values().for_each(|grants| one_more(&mut least, grants));
         (0..=wishes).map(move |members| least.get(&(all, members)).copied())
     }
 
-    /// The fewest members that grant so many wishes when some are granted; `None` where they cannot be granted.
+    /// The fewest members that grant so many wishes when some are granted; `None` where they cannot be
+    /// granted.
     pub(crate) fn fewest(&self, wishes: u32, granted: u32) -> Option<u32> {
         if self.scarce.is_empty() {
             return self.fewest_free(wishes, granted);
@@ -78,7 +84,8 @@ impl Granting {
         (0..).zip(self.costs(wishes, granted)).find_map(|(members, cost)| cost.map(|_| members))
     }
 
-    /// The same where no name is scarce: what one member more grants is looked at once for each set of granted wishes. Objects ask in each of their states.
+    /// The same where no name is scarce: what one member more grants is looked at once for each set of
+    /// granted wishes. Objects ask in each of their states.
     fn fewest_free(&self, wishes: u32, granted: u32) -> Option<u32> {
         let all = all_of(wishes);
         let (mut reached, mut is_known) = (vec![granted], vec![false; all as usize + 1]);
@@ -98,7 +105,8 @@ fn all_of(wishes: u32) -> u32 {
     u32::MAX.checked_shr(32 - wishes).unwrap_or_default()
 }
 
-/// Lowers the least cost for each set of granted wishes and number of members, where one more member may grant one of some.
+/// Lowers the least cost for each set of granted wishes and number of members, where one more member may
+/// grant one of some.
 fn one_more(least: &mut Costs, grants: &[Grant]) {
     let before: Vec<_> = least.iter().map(|(reached, cost)| (*reached, *cost)).collect();
     for ((granted, members), cost) in before {

@@ -6,13 +6,14 @@ use std::sync::{Arc, OnceLock};
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
 
-/// From so many bytes on, an automaton is made when compiling: it takes a millisecond and more, for which a mask would be waited for. Six of the 8,406 files
-/// of MaskBench list so much.
+/// From so many bytes on, an automaton is made when compiling: it takes a millisecond and more, for which a
+/// mask would be waited for. Six of the 8,406 files of MaskBench list so much.
 const LONG: usize = 1 << 14;
 
 /// The strings of an `enum` or `const`.
 ///
-/// Their automaton is made when it is first asked for, unless they are long: a document may list words in places that no text reaches.
+/// Their automaton is made when it is first asked for, unless they are long: a document may list words in
+/// places that no text reaches.
 #[derive(Debug)]
 pub struct Words {
     /// One after the other, in byte order.
@@ -23,7 +24,8 @@ pub struct Words {
 }
 
 impl Words {
-    /// Takes words in byte order. Their automaton is made at once where it could have more than `limit` states, or where it takes long.
+    /// Takes words in byte order. Their automaton is made at once where it could have more than `limit`
+    /// states, or where it takes long.
     pub(super) fn new<'w>(
         words: impl ExactSizeIterator<Item = &'w str>,
         limit: usize,

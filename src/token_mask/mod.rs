@@ -1,7 +1,8 @@
 //! The set of tokens that may come next, as packed bits.
 //!
-//! Bit `t % 32` of word `t / 32` stands for token `t`, the layout in which vLLM and xgrammar hand masks to their kernels. The
-//! width is the caller's: a model has more logits than its vocabulary has tokens, and the bits of the rest stay clear.
+//! Bit `t % 32` of word `t / 32` stands for token `t`, the layout in which vLLM and xgrammar hand masks to
+//! their kernels. The width is the caller's: a model has more logits than its vocabulary has tokens, and the
+//! bits of the rest stay clear.
 
 mod refill;
 
@@ -26,12 +27,13 @@ const WORD: usize = u32::BITS as usize;
 /// assert_eq!(mask.iter().collect::<Vec<_>>(), [33]);
 /// ```
 ///
-/// One that a matcher fills again and again keeps up to three earlier ones beside itself, as the next may be nearly one of these: some 100 KB in all
-/// for the vocabulary of gpt-oss.
+/// One that a matcher fills again and again keeps up to three earlier ones beside itself, as the next may be
+/// nearly one of these: some 100 KB in all for the vocabulary of gpt-oss.
 #[derive(Clone)]
 pub struct TokenMask {
     now: Sheet,
-    /// What was there before, to be written on where that is less to write; the one that was put aside last is last.
+    /// What was there before, to be written on where that is less to write; the one that was put aside last
+    /// is last.
     aside: Vec<Sheet>,
 }
 
@@ -139,7 +141,8 @@ pub struct TokenMaskMut<'a> {
 }
 
 impl<'a> TokenMaskMut<'a> {
-    /// Borrows `words` as a mask of `width` tokens, or of as many as fit. Bits past the width are cleared at once.
+    /// Borrows `words` as a mask of `width` tokens, or of as many as fit. Bits past the width are cleared at
+    /// once.
     #[must_use]
     pub fn new(words: &'a mut [u32], width: usize) -> Self {
         let used = width.div_ceil(WORD).min(words.len());
@@ -163,8 +166,9 @@ impl<'a> TokenMaskMut<'a> {
 
     /// Adds a token; one at or past the width is ignored, [`TokenId::MAX`] always.
     ///
-    /// There is no branch, because a walk cannot predict which nodes have tokens: over the whole trie of `o200k_harmony`,
-    /// branching costs 1.86 ms and this 0.94 ms (`cargo bench --bench startup` has the walk).
+    /// There is no branch, because a walk cannot predict which nodes have tokens: over the whole trie of
+    /// `o200k_harmony`, branching costs 1.86 ms and this 0.94 ms (`cargo bench --bench startup` has the
+    /// walk).
     #[inline]
     pub fn insert(&mut self, token: TokenId) {
         let token = token as usize;
@@ -182,7 +186,8 @@ impl<'a> TokenMaskMut<'a> {
         }
     }
 
-    /// Becomes the set in `source`, which may be shorter (the rest is empty) or longer (what does not fit is left out).
+    /// Becomes the set in `source`, which may be shorter (the rest is empty) or longer (what does not fit is
+    /// left out).
     pub fn copy_words(&mut self, source: &[u32]) {
         let common = source.len().min(self.words.len());
         let (copied, rest) = self.words.split_at_mut(common);

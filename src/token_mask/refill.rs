@@ -1,13 +1,15 @@
 //! Filling a mask that was filled before.
 //!
-//! Consecutive masks usually begin with the same base: a shared set, or nothing. So a mask remembers its base and the tokens that were
-//! changed since. If the next mask has that base, only these tokens are changed back: some lines of memory instead of 25 KB. On texts whose
-//! masks are known, half of all masks are filled in 0.31 µs instead of 0.53 µs, a quarter of them in 0.08 instead of 0.29 µs (every twelfth
-//! file of maskbench-dev, old and new in turn, three times).
+//! Consecutive masks usually begin with the same base: a shared set, or nothing. So a mask remembers its base
+//! and the tokens that were changed since. If the next mask has that base, only these tokens are changed
+//! back: some lines of memory instead of 25 KB. On texts whose masks are known, half of all masks are filled
+//! in 0.31 µs instead of 0.53 µs, a quarter of them in 0.08 instead of 0.29 µs (every twelfth file of
+//! maskbench-dev, old and new in turn, three times).
 //!
-//! If the base is another one, as when strings and what stands between them take turns, the words are put aside for the next mask with
-//! their base. Half of all masks of a first pass are then filled in 0.13 instead of 0.23 µs (1,500 files of maskbench-dev, old and new in
-//! turn, twice); with seven aside instead of three in 0.12.
+//! If the base is another one, as when strings and what stands between them take turns, the words are put
+//! aside for the next mask with their base. Half of all masks of a first pass are then filled in 0.13 instead
+//! of 0.23 µs (1,500 files of maskbench-dev, old and new in turn, twice); with seven aside instead of three
+//! in 0.12.
 
 use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,7 +57,8 @@ impl<'a> Base<'a> {
     }
 }
 
-/// Where the tokens of a mask are written. What was there before does not matter: [`begin`](Self::begin) comes first.
+/// Where the tokens of a mask are written. What was there before does not matter: [`begin`](Self::begin)
+/// comes first.
 pub(crate) trait Target {
     /// Becomes these words, which may be more or fewer than fit.
     fn begin(&mut self, base: Base<'_>);
@@ -89,7 +92,8 @@ impl Target for TokenMaskMut<'_> {
     }
 }
 
-/// More changes than this are not remembered. Where up to 512 were, one by one, p90 of known masks was 1.5 µs instead of 1.2 µs.
+/// More changes than this are not remembered. Where up to 512 were, one by one, p90 of known masks was 1.5 µs
+/// instead of 1.2 µs.
 const MANY: usize = 256;
 
 /// Words are put aside for so many other beginnings.
@@ -165,7 +169,8 @@ fn bit(token: TokenId) -> u32 {
 }
 
 impl TokenMask {
-    /// Becomes what `fill` makes of it, which is the same for each mask of its width; nothing is done where it is that already.
+    /// Becomes what `fill` makes of it, which is the same for each mask of its width; nothing is done where
+    /// it is that already.
     pub(crate) fn refill(&mut self, source: Source, fill: impl FnOnce(&mut Refill<'_>)) {
         if self.now.source != Some(source) && !self.turn_to(|sheet| sheet.source == Some(source)) {
             fill(&mut Refill(self));
@@ -183,7 +188,8 @@ impl TokenMask {
         found.is_some()
     }
 
-    /// Puts the words aside, for others that may be written on: some of which nothing is known, new ones, or those that were aside for longest.
+    /// Puts the words aside, for others that may be written on: some of which nothing is known, new ones, or
+    /// those that were aside for longest.
     fn put_aside(&mut self) {
         let spare = self.aside.iter().position(|sheet| !sheet.comes_back());
         let spare = spare.or((self.aside.len() == ASIDE).then_some(0));
@@ -230,7 +236,8 @@ mod tests {
 
     use super::*;
 
-    /// What a mask is made of: the place of its base, tokens to add, tokens to take out, and words to add, if any.
+    /// What a mask is made of: the place of its base, tokens to add, tokens to take out, and words to add, if
+    /// any.
     type Recipe = (usize, Vec<TokenId>, Vec<TokenId>, Option<u32>);
 
     fn recipe() -> impl Strategy<Value = Recipe> {

@@ -1,8 +1,8 @@
 //! From tokens to messages.
 //!
-//! The tokens are those that the grammar accepted after `<|start|>assistant`, so reading them cannot fail: special tokens say where a
-//! header, a body and a message end, and the words of a header say what they are by their place. Bodies are joined from
-//! bytes, since a character may be spread over several tokens.
+//! The tokens are those that the grammar accepted after `<|start|>assistant`, so reading them cannot fail:
+//! special tokens say where a header, a body and a message end, and the words of a header say what they are
+//! by their place. Bodies are joined from bytes, since a character may be spread over several tokens.
 
 mod reader;
 #[cfg(test)]
@@ -91,7 +91,8 @@ impl Transcript {
         Self::read_from(Reader::default(), vocabulary, tokens)
     }
 
-    /// Reads tokens from another place of a turn. Where that is in a body, the first message is the rest of it.
+    /// Reads tokens from another place of a turn. Where that is in a body, the first message is the rest of
+    /// it.
     #[must_use]
     pub fn read_from(mut reader: Reader, vocabulary: &Vocabulary, tokens: &[TokenId]) -> Self {
         let mut messages: Vec<Message> =

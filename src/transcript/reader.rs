@@ -162,7 +162,8 @@ impl Reader {
         matches!(&self.0, Place::Body { begun, .. } if begun.len > 0)
     }
 
-    /// Where this is, in a user's words; empty where a completion may be over, and in a text without messages.
+    /// Where this is, in a user's words; empty where a completion may be over, and in a text without
+    /// messages.
     #[must_use]
     pub fn place(&self) -> String {
         match &self.0 {
@@ -230,8 +231,8 @@ fn header(bytes: &[Vec<u8>; 3]) -> Header {
     }
 }
 
-/// The length of these bytes up to a character that is only begun. Every token is read here, and the end of the bytes is enough to tell: there are at
-/// most three of such a character.
+/// The length of these bytes up to a character that is only begun. Every token is read here, and the end of
+/// the bytes is enough to tell: there are at most three of such a character.
 fn whole_characters(bytes: &[u8]) -> usize {
     if bytes.last().is_none_or(u8::is_ascii) {
         return bytes.len();

@@ -1,12 +1,14 @@
 //! How many characters each plain token begins, as planes of bits.
 //!
-//! Where a string has a greatest length, each length that may be left has tokens of its own: those of at most so many characters. A comparison of
-//! planes decides on 32 tokens at once and is what compilers make vector instructions of. Against comparing numbers
-//! one by one, p99 of the masks of five Snowplow files with greatest lengths went from 282 to 102 µs (old and new in turn, three times).
+//! Where a string has a greatest length, each length that may be left has tokens of its own: those of at most
+//! so many characters. A comparison of planes decides on 32 tokens at once and is what compilers make vector
+//! instructions of. Against comparing numbers one by one, p99 of the masks of five Snowplow files with
+//! greatest lengths went from 282 to 102 µs (old and new in turn, three times).
 //!
-//! Few tokens are long: of `o200k_harmony` 667 of 195,594 begin 15 characters or more. They are listed, so that there are four planes, not eight, and none is
-//! looked at where 15 characters or more are left. Mean and p99 of mask + accept are 0.97 and 0.94 of what they were with eight (1,500 files of
-//! maskbench-dev, old and new in turn, four times).
+//! Few tokens are long: of `o200k_harmony` 667 of 195,594 begin 15 characters or more. They are listed, so
+//! that there are four planes, not eight, and none is looked at where 15 characters or more are left. Mean
+//! and p99 of mask + accept are 0.97 and 0.94 of what they were with eight (1,500 files of maskbench-dev, old
+//! and new in turn, four times).
 //!
 //! `build.rs` compiles this file too.
 
@@ -23,8 +25,8 @@ const LONG: u32 = (1 << PLANES) - 1;
 /// The characters that plain tokens begin.
 #[derive(Debug)]
 pub(crate) struct Characters {
-    /// The planes, one after the other. Bit `t % 32` of word `t / 32` of plane `p` has weight `2^p` in the number of token `t`; all bits of what is long or not
-    /// plain are set.
+    /// The planes, one after the other. Bit `t % 32` of word `t / 32` of plane `p` has weight `2^p` in the
+    /// number of token `t`; all bits of what is long or not plain are set.
     pub(crate) planes: Cow<'static, [u32]>,
     /// The long tokens, `token | characters << 24`, by their characters.
     pub(crate) long: Cow<'static, [u32]>,
@@ -58,7 +60,8 @@ impl Characters {
         words
     }
 
-    /// The mask words of the plain tokens that begin at most so many characters; `None` where long ones are among them.
+    /// The mask words of the plain tokens that begin at most so many characters; `None` where long ones are
+    /// among them.
     pub(crate) fn at_most(&self, most: u32) -> Option<Vec<u32>> {
         (most < LONG).then(|| self.compare(most))
     }

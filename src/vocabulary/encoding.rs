@@ -1,7 +1,8 @@
 //! From text to tokens and back.
 //!
-//! Encoding needs the merge order of a vocabulary, which its byte strings do not tell, so it is offered for `o200k_harmony`
-//! only, by tiktoken-rs. Its encoder is built on first use, once per process; programs that only mask never pay for it.
+//! Encoding needs the merge order of a vocabulary, which its byte strings do not tell, so it is offered for
+//! `o200k_harmony` only, by tiktoken-rs. Its encoder is built on first use, once per process; programs that
+//! only mask never pay for it.
 
 use std::iter;
 use std::ops::Range;
@@ -11,12 +12,13 @@ use tiktoken_rs::o200k_harmony_singleton;
 use super::Vocabulary;
 use crate::special::{SpecialToken, TokenId};
 
-/// Where a run of white space is cut, in characters. tiktoken-rs 0.12 panics where one outgrows the stack of its pattern,
-/// which holds a million.
+/// Where a run of white space is cut, in characters. tiktoken-rs 0.12 panics where one outgrows the stack of
+/// its pattern, which holds a million.
 const LONGEST_WHITE_SPACE: usize = 500_000;
 
 impl Vocabulary {
-    /// Encodes ordinary text, in which `<|end|>` is seven characters; `None` where the vocabulary has no merge order.
+    /// Encodes ordinary text, in which `<|end|>` is seven characters; `None` where the vocabulary has no
+    /// merge order.
     ///
     /// The first call in a process builds the encoder, which takes about 0.4 s.
     ///
@@ -31,8 +33,8 @@ impl Vocabulary {
         self.0.is_harmony.then(|| encodable_parts(text).flat_map(encode).collect())
     }
 
-    /// Encodes text in which the spellings of special tokens stand for them, also of those that no grammar allows; for tools, never for
-    /// untrusted text.
+    /// Encodes text in which the spellings of special tokens stand for them, also of those that no grammar
+    /// allows; for tools, never for untrusted text.
     ///
     /// ```
     /// # use harmony_mask::Vocabulary;
@@ -50,7 +52,8 @@ impl Vocabulary {
         Some(tokens)
     }
 
-    /// The same for any vocabulary, where it matters only that the tokens say the text: without an encoder they are the longest that fit.
+    /// The same for any vocabulary, where it matters only that the tokens say the text: without an encoder
+    /// they are the longest that fit.
     pub(crate) fn spell_with_special(&self, text: &str) -> Vec<TokenId> {
         self.encode_with_special(text).unwrap_or_else(|| {
             let pieces = self.split_at_specials(text);
@@ -58,7 +61,8 @@ impl Vocabulary {
         })
     }
 
-    /// The tokens of ordinary text, the longest that fits first. They say all of it, since each byte is a token.
+    /// The tokens of ordinary text, the longest that fits first. They say all of it, since each byte is a
+    /// token.
     fn longest_tokens(&self, text: &str) -> impl Iterator<Item = TokenId> {
         let mut rest = text.as_bytes();
         iter::from_fn(move || {
@@ -68,7 +72,8 @@ impl Vocabulary {
         })
     }
 
-    /// Decodes tokens for people to read: special tokens spelled out, ids that are no tokens as `<|300000|>`, invalid UTF-8 replaced.
+    /// Decodes tokens for people to read: special tokens spelled out, ids that are no tokens as `<|300000|>`,
+    /// invalid UTF-8 replaced.
     ///
     /// ```
     /// # use harmony_mask::Vocabulary;
@@ -96,7 +101,8 @@ impl Vocabulary {
         tokens.iter().map(len).sum()
     }
 
-    /// The text as pieces of ordinary text, each with the special token that is spelled behind it. Only the last piece has none; any may be empty.
+    /// The text as pieces of ordinary text, each with the special token that is spelled behind it. Only the
+    /// last piece has none; any may be empty.
     fn split_at_specials<'t>(&self, text: &'t str) -> impl Iterator<Item = (&'t str, Option<TokenId>)> {
         let mut rest = Some(text);
         iter::from_fn(move || {

@@ -1,7 +1,7 @@
 //! The tables of `o200k_harmony`, built by `build.rs` and linked into the program.
 //!
-//! The image has 8.4 MB. Casting it costs 15 µs with the first page faults, where tiktoken-rs takes 387 ms to read the ranks
-//! (`cargo bench --bench startup`), and pages that nobody needs are never read from disk.
+//! The image has 8.4 MB. Casting it costs 15 µs with the first page faults, where tiktoken-rs takes 387 ms to
+//! read the ranks (`cargo bench --bench startup`), and pages that nobody needs are never read from disk.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,9 @@
 //! Kinds of bytes and of characters: what patterns seldom tell apart.
 //!
-//! Bytes of one kind make texts of one [shape](super::shapes). A kind of characters are those whose first bytes are of one kind, so that a question about a state
-//! of an automaton is asked some fifty times and not for every character. White space is apart: `\S` tells characters apart by nothing else, and were it
-//! not, no text with any such first byte could be taken as a whole.
+//! Bytes of one kind make texts of one [shape](super::shapes). A kind of characters are those whose first
+//! bytes are of one kind, so that a question about a state of an automaton is asked some fifty times and not
+//! for every character. White space is apart: `\S` tells characters apart by nothing else, and were it not,
+//! no text with any such first byte could be taken as a whole.
 //!
 //! `build.rs` compiles this file too.
 
@@ -28,7 +29,8 @@ pub(crate) fn character_kinds() -> Vec<CharacterKind> {
     kinds.flat_map(|bytes| by_white_space(bytes[0]..=bytes[bytes.len() - 1])).collect()
 }
 
-/// Which of the kinds a character is of. One that is not complete counts as one without white space: each of its beginnings begins such, too.
+/// Which of the kinds a character is of. One that is not complete counts as one without white space: each of
+/// its beginnings begins such, too.
 pub(crate) fn kind_of(kinds: &[CharacterKind], character: &[u8]) -> usize {
     let is_of =
         |kind: &CharacterKind| match str::from_utf8(character).ok().and_then(|text| text.chars().next()) {
@@ -67,8 +69,9 @@ pub(super) fn is_text(character: &[u8]) -> bool {
     str::from_utf8(character).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
-/// Which kind of byte it is after the beginning of a character. Kinds are what patterns seldom tell apart; those that ECMA-262 counts as white space
-/// or line ends, and what they begin with, are kinds of their own. The bytes of a kind are without gaps.
+/// Which kind of byte it is after the beginning of a character. Kinds are what patterns seldom tell apart;
+/// those that ECMA-262 counts as white space or line ends, and what they begin with, are kinds of their own.
+/// The bytes of a kind are without gaps.
 pub(super) fn byte_kind(unfinished: &[u8], byte: u8) -> u8 {
     match (unfinished, byte) {
         ([], b'a'..=b'z') => b'a',

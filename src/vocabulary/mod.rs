@@ -1,7 +1,8 @@
 //! The tokens of a model: their bytes, the trie that masks walk, and the special tokens.
 //!
-//! A [`Vocabulary`] holds the *ordinary* tokens, which are byte strings, and the seven [`SpecialToken`]s, which are not. Every
-//! other id of a model (padding, reserved ids, tokens that only prompts contain) is unknown to it, so no mask can allow one.
+//! A [`Vocabulary`] holds the *ordinary* tokens, which are byte strings, and the seven [`SpecialToken`]s,
+//! which are not. Every other id of a model (padding, reserved ids, tokens that only prompts contain) is
+//! unknown to it, so no mask can allow one.
 
 mod characters;
 mod encoding;
@@ -43,15 +44,16 @@ struct Inner {
     tables: Tables,
     /// By the order of [`SpecialToken::ALL`].
     specials: [TokenId; SpecialToken::ALL.len()],
-    /// Whether this is `o200k_harmony`. Two things are known of that alone: how it encodes, and the special tokens that are never generated.
+    /// Whether this is `o200k_harmony`. Two things are known of that alone: how it encodes, and the special
+    /// tokens that are never generated.
     is_harmony: bool,
     /// The words of all plain tokens: 25 KB that are read for most patterns.
     all_plain: OnceLock<Box<[u32]>>,
 }
 
 impl Vocabulary {
-    /// The number of logits that gpt-oss gives for each token: the width of its masks. Larger than the vocabulary's own [`width`](Self::width), as the ids from
-    /// there on are reserved, and never allowed.
+    /// The number of logits that gpt-oss gives for each token: the width of its masks. Larger than the
+    /// vocabulary's own [`width`](Self::width), as the ids from there on are reserved, and never allowed.
     ///
     /// ```
     /// # use harmony_mask::{TokenMask, Vocabulary};
@@ -71,10 +73,11 @@ impl Vocabulary {
         SHARED.clone()
     }
 
-    /// Any other vocabulary, such as an engine's own: its ordinary tokens and its ids of the seven special tokens.
+    /// Any other vocabulary, such as an engine's own: its ordinary tokens and its ids of the seven special
+    /// tokens.
     ///
-    /// Byte strings must be distinct, and all 256 single bytes must be tokens: otherwise a text could be demanded that the
-    /// model has no tokens for. Leave out whatever must never be generated.
+    /// Byte strings must be distinct, and all 256 single bytes must be tokens: otherwise a text could be
+    /// demanded that the model has no tokens for. Leave out whatever must never be generated.
     ///
     /// ```
     /// # use harmony_mask::{SpecialToken, Vocabulary, vocabulary::VocabularyError};
@@ -129,7 +132,8 @@ impl Vocabulary {
         self.0.specials[special as usize]
     }
 
-    /// One past the highest id known here. A model's logits may be wider: [`HARMONY_LOGITS`](Self::HARMONY_LOGITS) in gpt-oss, where this is 200 013.
+    /// One past the highest id known here. A model's logits may be wider:
+    /// [`HARMONY_LOGITS`](Self::HARMONY_LOGITS) in gpt-oss, where this is 200 013.
     #[must_use]
     pub fn width(&self) -> usize {
         let highest = self.0.specials.iter().copied().max().expect("there are special tokens");
@@ -148,8 +152,9 @@ impl Vocabulary {
         self.0.tables.longest as usize
     }
 
-    /// The *plain* tokens that begin at most so many characters, as mask words and what is to be taken out of these: text from the beginning of a character,
-    /// without control characters, quotation marks and backslashes; its last character may be incomplete.
+    /// The *plain* tokens that begin at most so many characters, as mask words and what is to be taken out of
+    /// these: text from the beginning of a character, without control characters, quotation marks and
+    /// backslashes; its last character may be incomplete.
     ///
     /// Plain tokens are what stays inside quoted text whatever stands around it: 195,000 of the 200,000.
     pub(crate) fn plain_within(&self, characters: u32) -> (Cow<'_, [u32]>, Vec<TokenId>) {

@@ -1,8 +1,9 @@
 //! Plain text by shape, so that an automaton reads thousands of tokens at once.
 //!
-//! Patterns seldom tell one small letter from another, or one Chinese character from the next. So texts of one *shape*, whose bytes are pairwise
-//! of one kind, mostly lead to one state, and a walk over shapes (8,781 in `o200k_harmony`) does what a walk over the plain part of the
-//! trie does (414,354 nodes). Where an automaton does tell bytes of a kind apart, the texts themselves are walked from there.
+//! Patterns seldom tell one small letter from another, or one Chinese character from the next. So texts of
+//! one *shape*, whose bytes are pairwise of one kind, mostly lead to one state, and a walk over shapes (8,781
+//! in `o200k_harmony`) does what a walk over the plain part of the trie does (414,354 nodes). Where an
+//! automaton does tell bytes of a kind apart, the texts themselves are walked from there.
 //!
 //! `build.rs` compiles this file too.
 
@@ -13,11 +14,13 @@ use std::ops::Range;
 use super::kinds::{CharacterKind, byte_kind, character_kinds, is_text, kind_of};
 use super::tables::{NO_TOKEN, PackedNode, is_plain};
 
-/// Where the members, tokens and breaks of a shape begin, which end where those of the next shape begin; `depth`, `first`, `last` and
-/// `characters` in one byte each, from the lowest; `end | most << 24`; the two halves of `kinds`, the lower one first.
+/// Where the members, tokens and breaks of a shape begin, which end where those of the next shape begin;
+/// `depth`, `first`, `last` and `characters` in one byte each, from the lowest; `end | most << 24`; the two
+/// halves of `kinds`, the lower one first.
 pub(crate) type PackedShape = [u32; 7];
 
-/// The plain prefixes of tokens by shape. The shapes stand depth first, the empty one at first, and a last one stands past the end.
+/// The plain prefixes of tokens by shape. The shapes stand depth first, the empty one at first, and a last
+/// one stands past the end.
 #[derive(Debug)]
 pub(crate) struct Shapes {
     pub(crate) shapes: Cow<'static, [PackedShape]>,
@@ -25,7 +28,8 @@ pub(crate) struct Shapes {
     pub(crate) members: Cow<'static, [u32]>,
     /// The tokens by shape.
     pub(crate) tokens: Cow<'static, [u32]>,
-    /// By shape, the nodes whose path is of the shape but for its last byte, which is not plain: `node | characters << 24`.
+    /// By shape, the nodes whose path is of the shape but for its last byte, which is not plain:
+    /// `node | characters << 24`.
     pub(crate) breaks: Cow<'static, [u32]>,
 }
 
@@ -44,7 +48,8 @@ pub(crate) struct Shape {
     pub(crate) end: u32,
     /// The most characters that one of those begins; 255 for that many or more.
     pub(crate) most: u8,
-    /// The [kinds of characters](super::kinds) that follow in those, bit by bit; all bits where the last character is not complete.
+    /// The [kinds of characters](super::kinds) that follow in those, bit by bit; all bits where the last
+    /// character is not complete.
     pub(crate) kinds: u64,
 }
 

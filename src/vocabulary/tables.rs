@@ -1,7 +1,7 @@
 //! Builds the tables of a vocabulary from the bytes of its tokens.
 //!
-//! `build.rs` compiles this file too, to build the tables of `o200k_harmony` ahead of time. It therefore uses nothing of the
-//! library but ids and errors.
+//! `build.rs` compiles this file too, to build the tables of `o200k_harmony` ahead of time. It therefore uses
+//! nothing of the library but ids and errors.
 
 use std::borrow::Cow;
 
@@ -12,8 +12,9 @@ use crate::special::TokenId;
 
 /// A node of the trie in 8 bytes: `byte | token << 8`, then `depth | end << 8`.
 ///
-/// Chosen for size: the nodes of `o200k_harmony` take 3.4 MB, where nodes of 12 bytes take 5.1 MB and four arrays 4.2 MB. In time there
-/// is little between them: a walk of the whole trie takes 0.94 ms, 0.94 ms and 0.89 ms (`cargo bench --bench startup` has the walk).
+/// Chosen for size: the nodes of `o200k_harmony` take 3.4 MB, where nodes of 12 bytes take 5.1 MB and four
+/// arrays 4.2 MB. In time there is little between them: a walk of the whole trie takes 0.94 ms, 0.94 ms and
+/// 0.89 ms (`cargo bench --bench startup` has the walk).
 pub(crate) type PackedNode = [u32; 2];
 
 /// What stands for "no token" in a [`PackedNode`]; ids are smaller.
@@ -32,10 +33,11 @@ pub(crate) struct Tables {
     pub(crate) nodes: Cow<'static, [PackedNode]>,
     /// The nodes of the first bytes.
     pub(crate) roots: Cow<'static, [u32]>,
-    /// The nodes of the second bytes, `node | byte << 24`, by first and second byte; before them, for each first byte, where in this list those after it
-    /// start, and the end.
+    /// The nodes of the second bytes, `node | byte << 24`, by first and second byte; before them, for each
+    /// first byte, where in this list those after it start, and the end.
     pub(crate) seconds: Cow<'static, [u32]>,
-    /// Where in `bytes` each token starts; it ends where the next one starts. An id without a token has no bytes.
+    /// Where in `bytes` each token starts; it ends where the next one starts. An id without a token has no
+    /// bytes.
     pub(crate) starts: Cow<'static, [u32]>,
     /// The bytes of all tokens, by id.
     pub(crate) bytes: Cow<'static, [u8]>,
@@ -49,7 +51,8 @@ pub(crate) struct Tables {
     pub(crate) plain: Shapes,
 }
 
-/// Whether the byte is none of those with a meaning of their own in quoted text: control characters, the quotation mark, the backslash.
+/// Whether the byte is none of those with a meaning of their own in quoted text: control characters, the
+/// quotation mark, the backslash.
 pub(crate) fn is_plain(byte: u8) -> bool {
     byte >= b' ' && byte != b'"' && byte != b'\\'
 }
@@ -114,7 +117,8 @@ fn check_together(tokens: &[Token]) -> Result<(), VocabularyError> {
     }
 }
 
-/// Lists the bytes of tokens that are sorted by id. Offsets fit: 2^24 tokens of 255 bytes are less than 2^32 bytes.
+/// Lists the bytes of tokens that are sorted by id. Offsets fit: 2^24 tokens of 255 bytes are less than 2^32
+/// bytes.
 fn list(tokens: &[Token]) -> (Vec<u32>, Vec<u8>) {
     let (mut starts, mut all) = (Vec::new(), Vec::new());
     for (id, bytes) in tokens {
@@ -125,7 +129,8 @@ fn list(tokens: &[Token]) -> (Vec<u32>, Vec<u8>) {
     (starts, all)
 }
 
-/// Grows the trie from tokens that are sorted by bytes: what a token does not share with its predecessor is new.
+/// Grows the trie from tokens that are sorted by bytes: what a token does not share with its predecessor is
+/// new.
 fn plant(tokens: &[Token]) -> Result<Vec<PackedNode>, VocabularyError> {
     let mut nodes: Vec<PackedNode> = Vec::new();
     let mut path: Vec<usize> = Vec::new();

@@ -8,8 +8,8 @@ use crate::special::TokenId;
 
 /// The trie of the ordinary tokens: one node per distinct prefix, the root left out.
 ///
-/// Nodes stand in depth-first order, children by ascending byte, and each node knows where its subtree ends. A walk is
-/// therefore a loop over indices, with one automaton state per depth and no stack to push or pop:
+/// Nodes stand in depth-first order, children by ascending byte, and each node knows where its subtree ends.
+/// A walk is therefore a loop over indices, with one automaton state per depth and no stack to push or pop:
 ///
 /// ```
 /// # use harmony_mask::{TokenId, TokenMask, Vocabulary};
@@ -78,7 +78,8 @@ impl<'a> Trie<'a> {
         self.nodes.len() as u32
     }
 
-    /// Whether there are no nodes; never so in a [`Vocabulary`](super::Vocabulary), which has all single bytes.
+    /// Whether there are no nodes; never so in a [`Vocabulary`](super::Vocabulary), which has all single
+    /// bytes.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.nodes.is_empty()
@@ -101,7 +102,8 @@ impl<'a> Trie<'a> {
         }
     }
 
-    /// The nodes one byte longer than `parent`, in ascending order of that byte; `None` stands for the empty prefix.
+    /// The nodes one byte longer than `parent`, in ascending order of that byte; `None` stands for the empty
+    /// prefix.
     pub fn children(self, parent: Option<u32>) -> impl Iterator<Item = u32> + use<'a> {
         let (first, end) = parent.map_or((0, self.len()), |node| (node + 1, self.node(node).end));
         let within = move |node: &u32| *node < end;

@@ -1,7 +1,8 @@
 //! Baselines: what is known to fail on a corpus, with the reason. They may only improve.
 //!
-//! A baseline is a list in `tests/baselines`, each entry a case, how it fails and why. A failure that is not listed fails the test; to list it, a person
-//! has to write its reason. What is listed and no longer fails is left out of the file by a run with `HARMONY_MASK_BASELINES=write`.
+//! A baseline is a list in `tests/baselines`, each entry a case, how it fails and why. A failure that is not
+//! listed fails the test; to list it, a person has to write its reason. What is listed and no longer fails is
+//! left out of the file by a run with `HARMONY_MASK_BASELINES=write`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;

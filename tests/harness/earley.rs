@@ -1,7 +1,8 @@
-//! An oracle for Lark grammars: its own reader of the notation and a plain Earley recogniser over bytes. Slow, and without anything in common
-//! with the crate but the syntax of regular expressions.
+//! An oracle for Lark grammars: its own reader of the notation and a plain Earley recogniser over bytes.
+//! Slow, and without anything in common with the crate but the syntax of regular expressions.
 //!
-//! A terminal is a regular expression that is tried from every place; an item that stands before it goes on wherever a match ends.
+//! A terminal is a regular expression that is tried from every place; an item that stands before it goes on
+//! wherever a match ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 

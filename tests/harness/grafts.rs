@@ -1,7 +1,7 @@
 //! Schemas that nobody wrote: real ones with parts of others in them.
 //!
-//! A few places of a schema are joined with parts of itself, of another one or with short ones that matter anywhere, negated, or given one more keyword. Its
-//! instances are then valid about as often as not.
+//! A few places of a schema are joined with parts of itself, of another one or with short ones that matter
+//! anywhere, negated, or given one more keyword. Its instances are then valid about as often as not.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,8 @@ use super::Random;
 /// Longer parts are not grafted.
 const PART_BYTES: usize = 3_000;
 
-/// Formats that every draft has asserted. Ours asserts all it knows whatever the draft, and the oracle those of the draft.
+/// Formats that every draft has asserted. Ours asserts all it knows whatever the draft, and the oracle those
+/// of the draft.
 const OLD_FORMATS: [&str; 6] = ["date-time", "email", "hostname", "ipv4", "ipv6", "uri"];
 
 /// A schema with some places changed.

@@ -88,7 +88,8 @@ pub(crate) fn choose(matcher: &Matcher, mask: &TokenMask, habit: Habit, random: 
     }
 }
 
-/// A completion of at most about `steps` random tokens, closed by the shortest completion; `visit` sees every state on the way.
+/// A completion of at most about `steps` random tokens, closed by the shortest completion; `visit` sees every
+/// state on the way.
 pub(crate) fn walk(
     grammar: &Grammar,
     habit: Habit,

@@ -1,7 +1,7 @@
 //! The reference parser of the Harmony format, `openai-harmony`, offline.
 //!
-//! It reads its vocabulary from the folder that `.cargo/config.toml` names; we write the file there from our own vocabulary, and the
-//! reference checks its hash.
+//! It reads its vocabulary from the folder that `.cargo/config.toml` names; we write the file there from our
+//! own vocabulary, and the reference checks its hash.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -73,7 +73,8 @@ pub(crate) enum Form {
     Training,
 }
 
-/// The tokens that the reference renders. Its type of settings has no public name, so only its default can be passed, which drops analysis.
+/// The tokens that the reference renders. Its type of settings has no public name, so only its default can be
+/// passed, which drops analysis.
 pub(crate) fn render(messages: &[Message], form: Form, auto_drop_analysis: bool) -> Vec<TokenId> {
     let default = Default::default();
     let config = auto_drop_analysis.then_some(&default);

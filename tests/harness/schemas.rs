@@ -25,7 +25,8 @@ fn name() -> impl Strategy<Value = String> {
     prop::sample::select(vec!["a", "b", "ab", "x1", "(?<n>a)"]).prop_map(str::to_owned)
 }
 
-/// Whether a text has no strings of which it is not known whether they are regular expressions, and no integer that draft 4 may call none.
+/// Whether a text has no strings of which it is not known whether they are regular expressions, and no
+/// integer that draft 4 may call none.
 pub(crate) fn is_sure(text: &str) -> bool {
     !text.contains('(') && !text.contains(".0")
 }
@@ -47,7 +48,8 @@ fn type_names() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Objects that must have members under some names or with some values, of which there may be too few or room for too few. Keywords at random seldom say so.
+/// Objects that must have members under some names or with some values, of which there may be too few or room
+/// for too few. Keywords at random seldom say so.
 fn wishing() -> impl Strategy<Value = Value> {
     let names = || prop::collection::btree_set(name(), 1..4).prop_map(|names| json!({ "enum": names }));
     let unwanted = prop_oneof![
@@ -157,7 +159,8 @@ pub(crate) fn document() -> impl Strategy<Value = Value> {
         .prop_map(|(root, a, b)| json!({"allOf": [root], "$defs": {"a": a, "b": b}}))
 }
 
-/// The same with a format that is not wholly known, in draft 4, which has no booleans for schemas, and whose integers are not written as `1.0`.
+/// The same with a format that is not wholly known, in draft 4, which has no booleans for schemas, and whose
+/// integers are not written as `1.0`.
 pub(crate) fn doubtful_document() -> impl Strategy<Value = Value> {
     let leaf = || type_names().prop_map(|types| json!({ "type": types })).boxed();
     let schema = || nested(leaf(), &["date", "regex", "regex"]).prop_map(fit_for_draft_4);
@@ -167,7 +170,8 @@ pub(crate) fn doubtful_document() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Without what draft 4 calls malformed: bounds that exclude are booleans beside the bound, and something must be required.
+/// Without what draft 4 calls malformed: bounds that exclude are booleans beside the bound, and something
+/// must be required.
 fn fit_for_draft_4(mut schema: Value) -> Value {
     match &mut schema {
         Value::Object(members) => {

@@ -1,9 +1,10 @@
-//! What an attacker sends: schemas, patterns, grammars and requests that want too much of somebody. Each is compiled, or refused by a named
-//! error, within 512 MB; and what is compiled can be walked to its end.
+//! What an attacker sends: schemas, patterns, grammars and requests that want too much of somebody. Each is
+//! compiled, or refused by a named error, within 512 MB; and what is compiled can be walked to its end.
 //!
-//! The cases are in `cases/hostile/`, each with its verdict: `compiled`, the kind of the error, or the limit. Those that are large are made by
-//! `recipes`. No verdict depends on a clock; `cargo test --release --test integration hostile -- --nocapture --test-threads 1` prints for each case how
-//! long the compilation took, how long the slowest mask, and how many bytes were held.
+//! The cases are in `cases/hostile/`, each with its verdict: `compiled`, the kind of the error, or the limit.
+//! Those that are large are made by `recipes`. No verdict depends on a clock; `cargo test --release --test
+//! integration hostile -- --nocapture --test-threads 1` prints for each case how long the compilation took,
+//! how long the slowest mask, and how many bytes were held.
 
 mod recipes;
 

@@ -426,7 +426,8 @@ fn combinations() -> Vec<Case> {
     ]
 }
 
-/// Distinct objects of 2,000 members, and arrays in arrays beside them, so that values are counted again and again.
+/// Distinct objects of 2,000 members, and arrays in arrays beside them, so that values are counted again and
+/// again.
 fn distinct_objects(least: u32, most: u32) -> Value {
     let object = json!({"type": "object", "properties": members(2_000, |_| json!({"const": 1})), "additionalProperties": false,
         "minProperties": least, "maxProperties": most});

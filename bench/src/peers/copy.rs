@@ -1,5 +1,6 @@
-//! No engine: it makes a `Value` of the schema's JSON, as its peers do, and every mask is a copy of one that is ready. A copy is the least that any engine
-//! could take, measured in the same run; its verdicts mean nothing, as it allows every token.
+//! No engine: it makes a `Value` of the schema's JSON, as its peers do, and every mask is a copy of one that
+//! is ready. A copy is the least that any engine could take, measured in the same run; its verdicts mean
+//! nothing, as it allows every token.
 
 use std::cell::RefCell;
 use std::rc::Rc;

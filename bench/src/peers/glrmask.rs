@@ -1,7 +1,9 @@
-//! glrmask as a peer, at its best for tails: static constraints, whose masks are worked out when a schema is compiled.
+//! glrmask as a peer, at its best for tails: static constraints, whose masks are worked out when a schema is
+//! compiled.
 //!
-//! It compiles on as many threads as there are processors, which only its environment can tell it not to (`GLRMASK_COMPILE_THREADS=1`), so its times to
-//! the first mask are of more work than they say. Masks are of one thread.
+//! It compiles on as many threads as there are processors, which only its environment can tell it not to
+//! (`GLRMASK_COMPILE_THREADS=1`), so its times to the first mask are of more work than they say. Masks are of
+//! one thread.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -57,8 +59,8 @@ impl Sequence for PeerSequence<'_> {
 }
 
 impl Peer {
-    /// A compilation has no limit of time and cannot be ended from outside, so one that takes too long is waited for: beside what it does, nothing could be
-    /// measured.
+    /// A compilation has no limit of time and cannot be ended from outside, so one that takes too long is
+    /// waited for: beside what it does, nothing could be measured.
     fn compiled(
         &self,
         grammar: impl FnOnce() -> glrmask::Result<Grammar>,

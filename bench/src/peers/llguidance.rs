@@ -1,4 +1,5 @@
-//! llguidance as a peer, at its best: its slices for JSON, and lexer caches that all sequences of a grammar share.
+//! llguidance as a peer, at its best: its slices for JSON, and lexer caches that all sequences of a grammar
+//! share.
 
 use std::sync::Arc;
 

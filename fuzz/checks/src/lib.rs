@@ -1,8 +1,8 @@
 //! What the fuzz targets check: each target is an input and a check of it.
 //!
-//! The checks are a crate of their own so that they do not need a fuzzer: `cargo test` runs them on every input below `fuzz/regressions/`, which
-//! are the inputs that once failed. An input is written there as it prints itself ([`Reproduction`]), so a finding becomes a test by
-//! copying the report into a file.
+//! The checks are a crate of their own so that they do not need a fuzzer: `cargo test` runs them on every
+//! input below `fuzz/regressions/`, which are the inputs that once failed. An input is written there as it
+//! prints itself ([`Reproduction`]), so a finding becomes a test by copying the report into a file.
 
 mod history;
 mod lark;

@@ -1,4 +1,5 @@
-//! Any text as a prompt, and the same as tokens: read or refused with a place in it, and what is read can be written and read again.
+//! Any text as a prompt, and the same as tokens: read or refused with a place in it, and what is read can be
+//! written and read again.
 
 use harmony_mask::prompt::{Piece, Prompt};
 use harmony_mask::{Request, SpecialToken, TokenId};
@@ -9,8 +10,8 @@ use crate::vocabulary::SMALL;
 text_target! {
     /// A text that may be a prompt.
     ///
-    /// As tokens, each byte is one, and the spelling of a control token is that token, but after a NUL, where it is what a user wrote. U+FFFD is a
-    /// byte that no text has.
+    /// As tokens, each byte is one, and the spelling of a control token is that token, but after a NUL, where
+    /// it is what a user wrote. U+FFFD is a byte that no text has.
     PromptText, "prompt", check
 }
 

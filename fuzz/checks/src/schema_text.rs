@@ -1,4 +1,5 @@
-//! Any text as a schema: compiled or refused, as the value that `serde_json` makes of it, and what is compiled has a value that is valid.
+//! Any text as a schema: compiled or refused, as the value that `serde_json` makes of it, and what is
+//! compiled has a value that is valid.
 
 use harmony_mask::automaton::Unit;
 use harmony_mask::{Error, Grammar, Options};
@@ -28,7 +29,8 @@ fn check(text: &str) {
     });
     let text = String::from_utf8(bytes.collect()).expect("whole characters");
     let Unique(value) = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
-    // `jsonschema` refuses more than we do: unknown drafts, lists of `items` in the newest one, and patterns that it cannot express.
+    // `jsonschema` refuses more than we do: unknown drafts, lists of `items` in the newest one, and patterns
+    // that it cannot express.
     if let Ok(validator) = jsonschema::options().should_validate_formats(true).build(&schema)
         && let Err(error) = validator.validate(&value)
     {

@@ -1,4 +1,5 @@
-//! Token sequences against brute force: the mask says exactly what `accept` does, for every id, and refusals leave no trace.
+//! Token sequences against brute force: the mask says exactly what `accept` does, for every id, and refusals
+//! leave no trace.
 
 use arbitrary::{Arbitrary, Unstructured};
 use harmony_mask::automaton::{Residual, Unit};
@@ -71,7 +72,8 @@ pub(crate) fn nth(mask: &TokenMask, choice: u16) -> Option<TokenId> {
     mask.iter().nth(usize::from(choice).checked_rem(count)?)
 }
 
-/// The mask by definition: every id on its own, unit by unit, but that a first byte is read once for all tokens that begin with it.
+/// The mask by definition: every id on its own, unit by unit, but that a first byte is read once for all
+/// tokens that begin with it.
 fn brute_force(matcher: &Matcher) -> TokenMask {
     let (vocabulary, automaton, start) = (matcher.vocabulary(), matcher.automaton(), matcher.residual());
     let step = |at: Residual, byte: &u8| automaton.step(&at, Unit::Byte(*byte));

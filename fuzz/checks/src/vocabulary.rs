@@ -1,5 +1,5 @@
-//! Two small vocabularies and compilers with limits, which keep executions short: a fuzzer that is fast sees more. Masks of gpt-oss' own vocabulary
-//! are compared with brute force by the tests of the laws.
+//! Two small vocabularies and compilers with limits, which keep executions short: a fuzzer that is fast sees
+//! more. Masks of gpt-oss' own vocabulary are compared with brute force by the tests of the laws.
 
 use std::sync::LazyLock;
 
@@ -35,7 +35,8 @@ fn limits() -> Limits {
 /// Compiles for the small vocabulary.
 pub(crate) static SMALL: LazyLock<Compiler> = LazyLock::new(|| Compiler::with_limits(small(), limits()));
 
-/// Compiles for the same tokens with the ids that they have in gpt-oss, for comparing with what knows no others.
+/// Compiles for the same tokens with the ids that they have in gpt-oss, for comparing with what knows no
+/// others.
 pub(crate) static SPARSE: LazyLock<Compiler> = LazyLock::new(|| Compiler::with_limits(sparse(), limits()));
 
 /// All bytes, each its own id, and the tokens of [`longer`].
@@ -56,7 +57,8 @@ fn sparse() -> Vocabulary {
     Vocabulary::new(tokens, specials).expect("distinct tokens, all bytes among them")
 }
 
-/// Some of the commonest tokens of several bytes, and some of the short ones that have quotes, escapes or parts of characters.
+/// Some of the commonest tokens of several bytes, and some of the short ones that have quotes, escapes or
+/// parts of characters.
 fn longer(all: &Vocabulary) -> Vec<TokenId> {
     let is_odd =
         |bytes: &[u8]| bytes.len() < 6 && bytes.iter().any(|byte| b"\"\\{}[]".contains(byte) || *byte > 127);

@@ -1,4 +1,5 @@
-//! A schema and a random walk, against `jsonschema` both ways: what is accepted is valid, and what is valid is accepted.
+//! A schema and a random walk, against `jsonschema` both ways: what is accepted is valid, and what is valid
+//! is accepted.
 
 use arbitrary::{Arbitrary, Unstructured};
 use harmony_mask::automaton::Unit;
@@ -98,8 +99,9 @@ pub(crate) fn grammar(schema: &Value) -> Verdict {
         Ok(grammar) => Verdict::Grammar(grammar),
         Err(error) => match error.kind() {
             "unsatisfiable" | "no_base_case" => Verdict::Empty,
-            // Says nothing of values: distinct elements are counted from below, so there may be some where too few are known. Where `uniqueItems` is to
-            // blame for anything else, such as having no value, that is held against the schema as any other verdict is.
+            // Says nothing of values: distinct elements are counted from below, so there may be some where
+            // too few are known. Where `uniqueItems` is to blame for anything else, such as having no value,
+            // that is held against the schema as any other verdict is.
             "too_few_distinct" => Verdict::Refused,
             "limit" | "unsupported" | "circular_reference" => Verdict::Refused,
             _ => panic!("{error}"),
@@ -120,7 +122,8 @@ mod tests {
 
     use super::{Verdict, grammar};
 
-    /// Only where it is not known whether there are enough elements is nothing compared: having no value is a verdict whatever keyword is to blame for it.
+    /// Only where it is not known whether there are enough elements is nothing compared: having no value is a
+    /// verdict whatever keyword is to blame for it.
     #[test]
     fn what_unique_items_leaves_nothing_of_is_compared() {
         let contradiction = json!({"type": "array", "not": {"uniqueItems": true}, "uniqueItems": true});

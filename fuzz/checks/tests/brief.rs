@@ -1,5 +1,5 @@
-//! Each fuzz target for a moment, without a fuzzer: seeds that are mutilated, and bytes at random. It finds what a change breaks at once; the
-//! fuzzer (`fuzz/run`) finds the rest.
+//! Each fuzz target for a moment, without a fuzzer: seeds that are mutilated, and bytes at random. It finds
+//! what a change breaks at once; the fuzzer (`fuzz/run`) finds the rest.
 
 use std::fs;
 use std::path::Path;

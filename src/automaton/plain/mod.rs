@@ -1,16 +1,19 @@
 //! Plain text read by an automaton: which tokens it reads, and where it stands when plain text ends.
 //!
-//! The vocabulary lists plain text by shape. Where all texts of a shape lead to one state, one step decides on all its tokens, and tokens
-//! of shapes that stand side by side are taken as one run. Where they lead to several states that do not differ in what may come, the
-//! [set](sets) of these is followed. Otherwise the texts are walked one by one. Against a walk over all of the trie, the slowest thousandth
-//! of the masks of a first pass was from 409 µs on when this was made, where it had been from 772 µs on (`chrt -f 10 harmony-mask-bench
-//! maskbench target/corpora/maskbench-dev --sample 1500 --seed 7`).
+//! The vocabulary lists plain text by shape. Where all texts of a shape lead to one state, one step decides
+//! on all its tokens, and tokens of shapes that stand side by side are taken as one run. Where they lead to
+//! several states that do not differ in what may come, the [set](sets) of these is followed. Otherwise the
+//! texts are walked one by one. Against a walk over all of the trie, the slowest thousandth of the masks of a
+//! first pass was from 409 µs on when this was made, where it had been from 772 µs on (`chrt -f 10
+//! harmony-mask-bench maskbench target/corpora/maskbench-dev --sample 1500 --seed 7`).
 //!
-//! Most patterns stay where they are for most characters (`[^/]*`, `\S+`). Each shape therefore knows which kinds of characters come below it, and where
-//! all of them lead back to the state, all that is below is taken at once: p99 of mask + accept over four files with patterns like `(\S+\s+){0,199}\S+` is 178
-//! instead of 244 µs, p99.9 over those 1,500 files 131 instead of 141 (old and new in turn, the least of eight runs and of three of each step). White space
-//! beyond ASCII is a kind for itself, since `\S` leads elsewhere by it alone, and every first byte of such characters begins others, too: p99.9 over those files 69
-//! and 66 instead of 80 and 82 µs (on another machine, two rounds, builds beside).
+//! Most patterns stay where they are for most characters (`[^/]*`, `\S+`). Each shape therefore knows which
+//! kinds of characters come below it, and where all of them lead back to the state, all that is below is
+//! taken at once: p99 of mask + accept over four files with patterns like `(\S+\s+){0,199}\S+` is 178 instead
+//! of 244 µs, p99.9 over those 1,500 files 131 instead of 141 (old and new in turn, the least of eight runs
+//! and of three of each step). White space beyond ASCII is a kind for itself, since `\S` leads elsewhere by
+//! it alone, and every first byte of such characters begins others, too: p99.9 over those files 69 and 66
+//! instead of 80 and 82 µs (on another machine, two rounds, builds beside).
 
 mod bytes;
 mod reader;
@@ -29,7 +32,8 @@ use crate::regular::{Dfa, StateId};
 use crate::special::TokenId;
 use crate::vocabulary::Vocabulary;
 
-/// What an automaton reads of the plain text of a vocabulary, as far as the characters of a text and those that still complete it are within a budget.
+/// What an automaton reads of the plain text of a vocabulary, as far as the characters of a text and those
+/// that still complete it are within a budget.
 pub(super) enum Plain {
     /// Whatever has at most so many characters; the state is the one before and after it.
     Any {
@@ -46,7 +50,8 @@ pub(super) struct Found {
     runs: Vec<Range<usize>>,
     /// Tokens of shapes that are not read as one.
     tokens: Vec<TokenId>,
-    /// Nodes that are not plain below text that was read, with the state after that text and the characters in it.
+    /// Nodes that are not plain below text that was read, with the state after that text and the characters
+    /// in it.
     breaks: Vec<Break>,
 }
 
@@ -68,7 +73,8 @@ pub(super) struct Break {
 }
 
 impl Plain {
-    /// Reads all plain text from a state of an automaton. Text beyond the budget is followed only where `breaks` are asked for, since those are of all text.
+    /// Reads all plain text from a state of an automaton. Text beyond the budget is followed only where
+    /// `breaks` are asked for, since those are of all text.
     pub(super) fn read(vocabulary: &Vocabulary, dfa: &Dfa, at: StateId, budget: u32, breaks: Breaks) -> Self {
         if dfa.reads_any_text(at) {
             return Self::Any { state: at, budget };
@@ -76,7 +82,8 @@ impl Plain {
         Self::Read(Reader::new(vocabulary, ByteRuns::new(dfa), at, budget, breaks).read())
     }
 
-    /// Passes over all plain text from a state of an automaton: nothing of it is taken, and what lies behind it is found.
+    /// Passes over all plain text from a state of an automaton: nothing of it is taken, and what lies behind
+    /// it is found.
     pub(super) fn pass_over(vocabulary: &Vocabulary, dfa: &Dfa, at: StateId, breaks: Breaks) -> Self {
         let places = if breaks == Breaks::Wanted { 0..vocabulary.plain().len() } else { 0..0 };
         let breaks = breaks_behind(vocabulary, dfa, at, places).collect();

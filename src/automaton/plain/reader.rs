@@ -15,8 +15,9 @@ use crate::vocabulary::{CharacterKind, Shape, Vocabulary, character_kinds};
 /// For so many states it is remembered whether characters lead back to them.
 const REMEMBERED: usize = 64;
 
-/// Of so many texts it is found out one by one where they lead, as long as the others are read together. With 2,000 instead of 12,000 the slowest mask of
-/// `Github_easy---o10013` (`[0-9a-fA-F]+`, 12 characters) takes 0.75 instead of 0.52 ms.
+/// Of so many texts it is found out one by one where they lead, as long as the others are read together. With
+/// 2,000 instead of 12,000 the slowest mask of `Github_easy---o10013` (`[0-9a-fA-F]+`, 12 characters) takes
+/// 0.75 instead of 0.52 ms.
 const FEW: usize = 12_000;
 
 /// The kinds of characters, as shapes number them, by their bytes.
@@ -114,7 +115,8 @@ impl<'a> Reader<'a> {
         self.found
     }
 
-    /// Takes a shape that is read, with all below it where nothing there leads to another state; the shape after that.
+    /// Takes a shape that is read, with all below it where nothing there leads to another state; the shape
+    /// after that.
     fn take(&mut self, place: u32, state: StateId) -> u32 {
         let shapes = self.vocabulary.plain();
         let Shape { end, characters, most, kinds, .. } = shapes.shape(place);
@@ -188,8 +190,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Sorts a shape and those below it by all states that their texts lead to; `before` is the one before the last byte of the first shape. `None` where
-    /// these states differ in what matters for many texts.
+    /// Sorts a shape and those below it by all states that their texts lead to; `before` is the one before
+    /// the last byte of the first shape. `None` where these states differ in what matters for many texts.
     fn sort_together(&mut self, top: u32, before: StateId) -> Option<Together> {
         let shapes = self.vocabulary.plain();
         let (mut sorted, mut texts) = (Together::default(), 0);
@@ -235,7 +237,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether texts that lead to the states of a set are all within the budget, or none is; `None` where that depends on the text.
+    /// Whether texts that lead to the states of a set are all within the budget, or none is; `None` where
+    /// that depends on the text.
     fn all_fit(&self, set: SetId, characters: u32) -> Option<bool> {
         let mut fit = self.sets.states(set).iter().map(|state| self.fits(*state, characters));
         let first = fit.next()?;
@@ -271,8 +274,9 @@ impl<'a> Reader<'a> {
 
     /// Reads a plain node and those below it; `before` is the state before its byte.
     ///
-    /// Every other node is a token, by chance. So each is written and stays only where it is one: with a branch instead, which is mispredicted as often as
-    /// not, the slowest masks of four files with such patterns take 1.5 times as long (2.0 instead of 1.3 ms, old and new in turn).
+    /// Every other node is a token, by chance. So each is written and stays only where it is one: with a
+    /// branch instead, which is mispredicted as often as not, the slowest masks of four files with such
+    /// patterns take 1.5 times as long (2.0 instead of 1.3 ms, old and new in turn).
     fn below(&mut self, node: u32, before: StateId, characters: u32) {
         let trie = self.vocabulary.trie();
         let (mut at, end) = (node, trie.node(node).end);

@@ -73,7 +73,8 @@ fn shapes_are_read_as_their_texts_are() {
         "^[^b]*a[^b]*$",
         "^.*a[^b]*$",
         "^(a[^x]|[^a])*[xyz]$",
-        // No letter stands before a quotation mark within a token, but such a character does before a line end.
+        // No letter stands before a quotation mark within a token, but such a character does before a line
+        // end.
         "^([^。]|。+[^。9])*。*$",
         r"^([^\u{10000}-\u{10ffff}]|\ud83d\ude00)*$",
     ] {

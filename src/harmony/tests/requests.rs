@@ -162,7 +162,8 @@ fn other_fields_are_ignored() {
     assert_eq!(request, read(&json!({})));
 }
 
-/// Fields of ours that do not exist are ignored like any other, but not in silence. `null` is what is not set.
+/// Fields of ours that do not exist are ignored like any other, but not in silence. `null` is what is not
+/// set.
 #[test]
 fn fields_of_ours_that_are_not_known_are_warned_of() {
     for (harmony, pointers) in [

@@ -52,8 +52,8 @@ fn fault(case: &Value) -> Option<(&str, &str)> {
     Some(completion.split_at(start + at.len()))
 }
 
-/// Cases that this grammar cannot decide: a byte of a body is for the schema, and a token that no assistant may write has no
-/// place in an expression.
+/// Cases that this grammar cannot decide: a byte of a body is for the schema, and a token that no assistant
+/// may write has no place in an expression.
 fn is_decided_elsewhere(case: &Value) -> bool {
     let Some((before, after)) = fault(case) else { return false };
     let in_body = before.rsplit("<|").next().is_some_and(|rest| rest.starts_with("message|>"));

@@ -1,4 +1,5 @@
-//! What follows an element whose value matters: where elements must differ, where two must be equal, and where the array must differ from others.
+//! What follows an element whose value matters: where elements must differ, where two must be equal, and
+//! where the array must differ from others.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -39,8 +40,8 @@ impl Binder for Element {
         Expression::rule(Arc::new(elements))
     }
 
-    /// Where no array is to be avoided, no element need be repeated and no kind of element can be used up, any element may be followed alike, as far as the
-    /// next one begins.
+    /// Where no array is to be avoided, no element need be repeated and no kind of element can be used up,
+    /// any element may be followed alike, as far as the next one begins.
     fn begins(&self) -> Vec<Beginning> {
         let Self(elements) = self;
         let Elements { spelling, progress, .. } = elements;
@@ -55,7 +56,8 @@ impl Binder for Element {
         elements.end().map(Beginning::all).into_iter().chain(next.map(behind)).collect()
     }
 
-    /// Elements that the arrays to avoid begin with, and such that follow or that what follows needs where they must differ. Where one must be repeated all of it matters.
+    /// Elements that the arrays to avoid begin with, and such that follow or that what follows needs where
+    /// they must differ. Where one must be repeated all of it matters.
     fn told_apart(&self, later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
         if self.0.must_repeat() {
             return None;

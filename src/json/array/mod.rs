@@ -1,7 +1,8 @@
 //! Arrays: a rule whose data is how many elements were read.
 //!
-//! An element is offered only where the array can still be finished after it. Where elements must differ, or the array differ from others, each
-//! element is captured, so that what follows knows its value. Where two must be equal, each is until two are.
+//! An element is offered only where the array can still be finished after it. Where elements must differ, or
+//! the array differ from others, each element is captured, so that what follows knows its value. Where two
+//! must be equal, each is until two are.
 
 mod element;
 mod progress;
@@ -20,7 +21,8 @@ use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, are_equal};
 use element::Element;
 use progress::Progress;
 
-/// The expression of one array cell that avoids some arrays, inside of `level` containers; `None` where no other array is left.
+/// The expression of one array cell that avoids some arrays, inside of `level` containers; `None` where no
+/// other array is left.
 pub(super) fn array(
     spelling: &Arc<Spelling>,
     node: NodeId,
@@ -74,8 +76,8 @@ impl Elements {
         }
     }
 
-    /// What remains after one more element of a kind; `None` where the array could not be finished then. All counts beyond prefix and bounds are one
-    /// state, unless elements must differ.
+    /// What remains after one more element of a kind; `None` where the array could not be finished then. All
+    /// counts beyond prefix and bounds are one state, unless elements must differ.
     fn after(&self, kind: &Kind) -> Option<Self> {
         let arrays = self.arrays();
         let (plan, waits) = match self.plan() {
@@ -145,7 +147,8 @@ impl Elements {
         }
     }
 
-    /// The least length of what remains by a plan. Where an element must be repeated the next one may be the one that is.
+    /// The least length of what remains by a plan. Where an element must be repeated the next one may be the
+    /// one that is.
     fn least_planned(&self, plan: &ArrayPlan) -> Option<u64> {
         let Progress { read, plan: state, ref seen, .. } = self.progress;
         match self.must_repeat() {

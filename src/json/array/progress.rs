@@ -49,7 +49,8 @@ pub(super) struct Seen {
     deep: List<Arc<[u8]>>,
     /// The values in their order, as long as the next one stands in the prefix.
     early: List<Arc<Value>>,
-    /// By the kinds behind the prefix those values that are of it, where elements must differ: a long array asks for them again and again.
+    /// By the kinds behind the prefix those values that are of it, where elements must differ: a long array
+    /// asks for them again and again.
     of_rest: Arc<[Used]>,
 }
 

@@ -7,7 +7,8 @@ use crate::schema::{Arrays, Kind, Schema};
 /// So many alternatives or places are compared with each other.
 const COMPARED: usize = 128;
 
-/// For each alternative, of many the first ones, the group it is in: alternatives of different groups have no value in common.
+/// For each alternative, of many the first ones, the group it is in: alternatives of different groups have no
+/// value in common.
 pub(super) fn groups(
     alternatives: usize,
     may_share: impl Fn(usize, usize) -> bool,
@@ -31,7 +32,8 @@ fn pairs(count: usize) -> usize {
     count * count.saturating_sub(1) / 2
 }
 
-/// The values of all alternatives: the most of each group. When as many are avoided in each alternative as it has, then in each group no fewer than these.
+/// The values of all alternatives: the most of each group. When as many are avoided in each alternative as it
+/// has, then in each group no fewer than these.
 pub(super) fn total(counts: &[Count], groups: &[usize]) -> Count {
     let mut most = vec![0; groups.len()];
     for (group, count) in groups.iter().zip(counts) {
@@ -41,7 +43,8 @@ pub(super) fn total(counts: &[Count], groups: &[usize]) -> Count {
     counts.iter().copied().fold(sum, Count::max)
 }
 
-/// For each place of the prefix how many places before it may have an equal element, and the same for those behind the prefix. `None` where it is not looked at.
+/// For each place of the prefix how many places before it may have an equal element, and the same for those
+/// behind the prefix. `None` where it is not looked at.
 pub(super) fn clashes(
     schema: &Schema,
     arrays: &Arrays,

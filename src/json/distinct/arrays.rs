@@ -3,7 +3,8 @@
 use super::{Count, ENDLESS};
 use crate::schema::{self, ArrayPlan, Arrays, Kind, NodeId};
 
-/// Whether an array can be filled with different elements, whichever are chosen first; `may_be_equal` tells of which nodes a value of one may be one of the other.
+/// Whether an array can be filled with different elements, whichever are chosen first; `may_be_equal` tells
+/// of which nodes a value of one may be one of the other.
 pub(super) fn suffice(
     arrays: &Arrays,
     count: impl Fn(NodeId) -> Count,
@@ -33,7 +34,8 @@ pub(super) fn suffice(
     in_prefix && (arrays.min_items <= prefix || ways.all(&arrays.rest) >= Count::from(arrays.min_items))
 }
 
-/// The ways to go on in an array that counts nothing, after `read` elements; where these need not differ, all numbers beyond the bounds are one.
+/// The ways to go on in an array that counts nothing, after `read` elements; where these need not differ, all
+/// numbers beyond the bounds are one.
 pub(super) fn ways(
     arrays: &Arrays,
     clashes: Option<&[u32]>,
@@ -43,7 +45,8 @@ pub(super) fn ways(
     Ways { arrays, clashes, is_exact: true, count }.after(read)
 }
 
-/// The same by the states of the plan of an array that counts. Every state is after those that lead to it, but for itself.
+/// The same by the states of the plan of an array that counts. Every state is after those that lead to it,
+/// but for itself.
 pub(super) fn ways_by_state(
     arrays: &Arrays,
     clashes: Option<&[u32]>,
@@ -91,7 +94,8 @@ impl<C: Fn(NodeId) -> Count> Ways<'_, C> {
         total.saturating_add(if ways == 0 { 0 } else { self.in_rest(read.max(prefix), ways) })
     }
 
-    /// The ways to go on behind the prefix, where there are so many to come there. Each turn closes the array or at least doubles them, so there are few.
+    /// The ways to go on behind the prefix, where there are so many to come there. Each turn closes the array
+    /// or at least doubles them, so there are few.
     fn in_rest(&self, from: u32, mut ways: Count) -> Count {
         let all = self.all(&self.arrays.rest);
         let most = self.arrays.max_items.map_or(u32::MAX, |most| most.max(from));
@@ -126,7 +130,8 @@ impl<C: Fn(NodeId) -> Count> Ways<'_, C> {
         self.may_close(position) && self.arrays.counts.iter().all(|count| count.min == 0)
     }
 
-    /// Whether no kind behind the prefix that counts is used up before there are enough: by elements that count, and those that stand where none does.
+    /// Whether no kind behind the prefix that counts is used up before there are enough: by elements that
+    /// count, and those that stand where none does.
     fn grant(&self, at: usize, count: &schema::Count) -> bool {
         let elements = Count::from(count.min) + Count::from(count.from);
         let counting = self.arrays.rest.iter().filter(|kind| kind.counts_for >> at & 1 == 1);

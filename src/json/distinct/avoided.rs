@@ -8,8 +8,9 @@ use super::Count;
 use crate::recursion;
 use crate::schema::are_equal;
 
-/// The values that the next member or element must not have: those that at least `left` of the things to avoid share, where `left`
-/// continuations follow, so that each continuation could be one to avoid. `avoid` are their values at this place.
+/// The values that the next member or element must not have: those that at least `left` of the things to
+/// avoid share, where `left` continuations follow, so that each continuation could be one to avoid. `avoid`
+/// are their values at this place.
 pub(in crate::json) fn taken<'v>(avoid: impl Iterator<Item = &'v Value>, left: Count) -> Vec<Arc<Value>> {
     let mut groups: Vec<(&Value, Count)> = Vec::new();
     for value in avoid {
@@ -47,8 +48,8 @@ pub(in crate::json) fn after_member(
     without.collect()
 }
 
-/// The value of a text that a rule of JSON has read. Of one that is nested deeper than `serde_json` reads (128 levels) nothing is known, and so
-/// nothing is compared with it.
+/// The value of a text that a rule of JSON has read. Of one that is nested deeper than `serde_json` reads
+/// (128 levels) nothing is known, and so nothing is compared with it.
 pub(in crate::json) fn parse(text: &[u8]) -> Option<Value> {
     let is_nested = text.iter().any(|byte| matches!(byte, b'[' | b'{'));
     let room = if is_nested { recursion::JSON_ROOM } else { 0 };

@@ -1,16 +1,19 @@
 //! Values that must differ from others: how many there are, so that nothing leads where all are taken.
 //!
-//! An element of an array with `uniqueItems` must not equal the ones before it. The values to avoid are handed down with the rule that spells the
-//! element, and those that can no longer be equal are dropped on the way: of an object that is being read only those remain that agree in
-//! all members read. A value may be chosen for a member where more ways to finish the object are left than values to avoid.
+//! An element of an array with `uniqueItems` must not equal the ones before it. The values to avoid are
+//! handed down with the rule that spells the element, and those that can no longer be equal are dropped on
+//! the way: of an object that is being read only those remain that agree in all members read. A value may be
+//! chosen for a member where more ways to finish the object are left than values to avoid.
 //!
-//! For that, ways are counted. The counts are lower bounds. Alternatives of a union that surely have no value in common (`apart`) add up, of others the largest one counts
-//! alone; an element of an array whose elements differ is taken to be none of as many values as there are elements before it that it may be equal to; of a class of names 128 count, and
-//! objects that wish for something do not count unless they are without end. So near the end of a small finite set some array may not be offered, but no way is ever
-//! offered that cannot be finished.
+//! For that, ways are counted. The counts are lower bounds. Alternatives of a union that surely have no value
+//! in common (`apart`) add up, of others the largest one counts alone; an element of an array whose elements
+//! differ is taken to be none of as many values as there are elements before it that it may be equal to; of a
+//! class of names 128 count, and objects that wish for something do not count unless they are without end. So
+//! near the end of a small finite set some array may not be offered, but no way is ever offered that cannot
+//! be finished.
 //!
-//! Elements that must come are not used up, whichever are chosen before, or the few values that they need are kept for them (`scarce`). An array for which neither is
-//! known is refused when it is compiled.
+//! Elements that must come are not used up, whichever are chosen before, or the few values that they need are
+//! kept for them (`scarce`). An array for which neither is known is refused when it is compiled.
 
 mod apart;
 mod arrays;
@@ -103,7 +106,8 @@ impl Counts {
             return Ok(Supply::Unknown);
         }
         budget.charge(1 + arrays.min_items as usize)?;
-        // Of values that are all known, but of which fewer are counted, it is not known whether each can be reached.
+        // Of values that are all known, but of which fewer are counted, it is not known whether each can be
+        // reached.
         let list = |node| schema.listed(node).filter(|list| list.len() as Count == count(node));
         Ok(match Scarce::new(arrays, count, list) {
             Some(scarce) if scarce.can_be_filled() => Supply::Scarce(scarce),
@@ -122,8 +126,9 @@ impl Counts {
         self.planned.get(&cell).map_or(ENDLESS, |ways| ways[state.index()])
     }
 
-    /// The ways to go on in an object with these members still to come, when `read` were read. `wishing` tells the fewest members that grant all wishes when
-    /// one more grants some, `names_left` how many names of a class are not used; `None` for without end.
+    /// The ways to go on in an object with these members still to come, when `read` were read. `wishing`
+    /// tells the fewest members that grant all wishes when one more grants some, `names_left` how many names
+    /// of a class are not used; `None` for without end.
     pub(super) fn objects(
         &self,
         objects: &Objects,
@@ -159,8 +164,9 @@ fn elements(schema: &Schema) -> HashSet<NodeId> {
 
 /// Counts values by how deep they nest, from those without parts on.
 ///
-/// What is counted is always there, however early counting stops. What still grows when values nest deeper than there are nodes repeats itself, and
-/// has no end; an array of unique elements that only such arrays could fill is never counted.
+/// What is counted is always there, however early counting stops. What still grows when values nest deeper
+/// than there are nodes repeats itself, and has no end; an array of unique elements that only such arrays
+/// could fill is never counted.
 struct Counter<'s> {
     schema: &'s Schema,
     plans: &'s Plans,
@@ -247,7 +253,8 @@ impl<'s> Counter<'s> {
         Endless { strings: self.strings.contains(&node), arrays, objects }
     }
 
-    /// Counts the nodes once more, parts first where they come later; returns those that have more values than before.
+    /// Counts the nodes once more, parts first where they come later; returns those that have more values
+    /// than before.
     fn round(&mut self) -> Result<Vec<NodeId>, LimitExceeded> {
         let mut grown = Vec::new();
         for at in (0..self.nodes.len()).rev() {

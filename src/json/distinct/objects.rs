@@ -5,11 +5,13 @@ use std::iter;
 use super::{Count, ENDLESS};
 use crate::schema::{NameClass, NodeId, Objects};
 
-/// Names of a class that are counted, at most: a class may have more than can be gone through, and each mask that asks would.
+/// Names of a class that are counted, at most: a class may have more than can be gone through, and each mask
+/// that asks would.
 const NAMES: u64 = 128;
 
-/// The ways to go on in an object with these members still to come, when `read` were read. `wishing` tells the fewest members that grant all wishes when one more
-/// grants some, `names_left` how many names of a class are not used; `None` for without end.
+/// The ways to go on in an object with these members still to come, when `read` were read. `wishing` tells
+/// the fewest members that grant all wishes when one more grants some, `names_left` how many names of a class
+/// are not used; `None` for without end.
 pub(super) fn ways(
     objects: &Objects,
     open: impl Iterator<Item = (bool, NodeId)>,

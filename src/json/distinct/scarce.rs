@@ -1,7 +1,9 @@
-//! Arrays of which elements that must come could use each other up: which values are left for those that follow.
+//! Arrays of which elements that must come could use each other up: which values are left for those that
+//! follow.
 //!
-//! Of `[1 or 2, 1]` the first element must not be 1. Where few values suit the places that must be filled, and all of them are known, a place is filled
-//! only as long as the others can be, each with a value of its own: they are matched. The values that are needed so are avoided like those that were read.
+//! Of `[1 or 2, 1]` the first element must not be 1. Where few values suit the places that must be filled,
+//! and all of them are known, a place is filled only as long as the others can be, each with a value of its
+//! own: they are matched. The values that are needed so are avoided like those that were read.
 
 use std::sync::Arc;
 
@@ -32,7 +34,8 @@ struct Place {
 }
 
 impl Scarce {
-    /// `list` tells all values of a node, where they are known. A place for which there are at least as many values as elements must come is always filled.
+    /// `list` tells all values of a node, where they are known. A place for which there are at least as many
+    /// values as elements must come is always filled.
     pub(super) fn new(
         arrays: &Arrays,
         count: impl Fn(NodeId) -> Count,
@@ -65,7 +68,8 @@ impl Scarce {
         self.filling(0, &Used::default()).is_some()
     }
 
-    /// Of the values that were not seen those without one of which the places from a position on could not be filled.
+    /// Of the values that were not seen those without one of which the places from a position on could not be
+    /// filled.
     pub(in crate::json) fn needed(&self, from: u32, seen: &Used) -> Vec<Arc<Value>> {
         let mut filling = self.filling(from, seen);
         let is_needed = |at: &usize| filling.as_mut().is_some_and(|filling| !filling.can_spare(*at));
@@ -82,7 +86,8 @@ impl Scarce {
         &self.places[self.places.partition_point(|place| place.position < position)..]
     }
 
-    /// The places from a position on, each filled with a value that was not seen; `None` where they cannot be.
+    /// The places from a position on, each filled with a value that was not seen; `None` where they cannot
+    /// be.
     fn filling(&self, from: u32, seen: &Used) -> Option<Filling<'_>> {
         let places = self.places_from(from);
         let is_taken = |value: &Arc<Value>| seen.has(value);

@@ -9,7 +9,8 @@ use crate::schema::{Bound, Decimal};
 pub(super) struct Comparand {
     /// Significant digits, without zeros at either end.
     digits: Box<[u8]>,
-    /// How many digits stand before the point; negative where zeros follow it before the first significant digit.
+    /// How many digits stand before the point; negative where zeros follow it before the first significant
+    /// digit.
     weight: i32,
     inclusive: bool,
 }
@@ -50,7 +51,8 @@ impl Comparand {
         i32::try_from(self.digits.len()).unwrap_or(i32::MAX)
     }
 
-    /// The comparison of what has been read, after one more digit: the one that stands against the significant digit `index`.
+    /// The comparison of what has been read, after one more digit: the one that stands against the
+    /// significant digit `index`.
     pub(super) fn after_digit(&self, order: Ordering, index: i32, digit: u8) -> Ordering {
         let own = usize::try_from(index).ok().and_then(|index| self.digits.get(index)).unwrap_or(&b'0');
         order.then(digit.cmp(own))
@@ -66,7 +68,8 @@ impl Comparand {
         count.cmp(&self.integer_digits()).then(order)
     }
 
-    /// The comparison of whole numbers, where `index` significant digits have been compared: those left are not all zero.
+    /// The comparison of whole numbers, where `index` significant digits have been compared: those left are
+    /// not all zero.
     pub(super) fn at_end(&self, order: Ordering, index: i32) -> Ordering {
         order.then(if index < self.significant() { Ordering::Less } else { Ordering::Equal })
     }
@@ -76,7 +79,8 @@ impl Comparand {
         self.at_end(order, self.weight + i32::from(places))
     }
 
-    /// Whether numbers that compare like this are on the allowed side of a bound, from which `allowed` leads away.
+    /// Whether numbers that compare like this are on the allowed side of a bound, from which `allowed` leads
+    /// away.
     pub(super) fn admits(&self, order: Ordering, allowed: Ordering) -> bool {
         order == allowed || order == Ordering::Equal && self.inclusive
     }

@@ -1,7 +1,8 @@
 //! Numbers that are no multiples of something: all numerals but those of the multiples.
 //!
-//! This is exact only where both sets of numerals are of one form and go equally far. So these numbers are written plainly, without an exponent, and
-//! with so few digits that a validator which computes in doubles comes to the same verdict: what a double rounds to a multiple is none.
+//! This is exact only where both sets of numerals are of one form and go equally far. So these numbers are
+//! written plainly, without an exponent, and with so few digits that a validator which computes in doubles
+//! comes to the same verdict: what a double rounds to a multiple is none.
 
 use super::bound::weight;
 use super::explore;
@@ -9,7 +10,8 @@ use crate::limits::LimitExceeded;
 use crate::regular::{Dfa, Pattern};
 use crate::schema::{Bound, Decimal, Numbers, Written};
 
-/// Digits before the point, and after it, unless a bound or divisor has more: together no more than a double holds exactly.
+/// Digits before the point, and after it, unless a bound or divisor has more: together no more than a double
+/// holds exactly.
 const INTEGER_DIGITS: i32 = 9;
 const FRACTION_DIGITS: i32 = 6;
 
@@ -34,7 +36,8 @@ pub(super) fn numerals(cell: &Numbers, limit: usize) -> Result<Dfa, LimitExceede
     Ok(numerals)
 }
 
-/// The numbers themselves, where there are few multiples between two bounds: residues by large divisors would be many more.
+/// The numbers themselves, where there are few multiples between two bounds: residues by large divisors would
+/// be many more.
 fn few_multiples(cell: &Numbers) -> Option<Vec<Numbers>> {
     let (step, lower, upper) = (cell.multiple_of.as_ref()?, cell.lower.as_ref()?, cell.upper.as_ref()?);
     let first = lower.value.next_multiple(step, false);

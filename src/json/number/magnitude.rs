@@ -1,7 +1,7 @@
 //! The numbers of a cell on one side of zero, as magnitudes.
 //!
-//! The sign is read first and says which magnitudes may follow; so everything below compares magnitudes only. Zero is on both sides: `-0`
-//! is a numeral of it.
+//! The sign is read first and says which magnitudes may follow; so everything below compares magnitudes only.
+//! Zero is on both sides: `-0` is a numeral of it.
 
 use super::bound::{Comparand, EQUAL, Orders, weight};
 use super::multiple::{self, Divisor, KnownAlike};
@@ -49,8 +49,9 @@ impl Extent {
         ..Self::WIDE
     };
 
-    /// Of a cell in a union whose divisors have so many residues. Each is a state at each digit before the point, and at each pair of places
-    /// and zeros of a mantissa: this keeps the products small. There are no fewer digits than a 64-bit integer has.
+    /// Of a cell in a union whose divisors have so many residues. Each is a state at each digit before the
+    /// point, and at each pair of places and zeros of a mantissa: this keeps the products small. There are no
+    /// fewer digits than a 64-bit integer has.
     fn of(cell: &Numbers, residues: u64) -> Self {
         if is_unconstrained(cell) {
             return Self::WIDE;
@@ -63,7 +64,8 @@ impl Extent {
     }
 }
 
-/// The magnitudes of the numbers of all cells that are not negative, and of those that are not positive; a cell's bounds may leave none.
+/// The magnitudes of the numbers of all cells that are not negative, and of those that are not positive; a
+/// cell's bounds may leave none.
 ///
 /// # Errors
 ///
@@ -114,8 +116,9 @@ impl Magnitudes {
         Some(Self { lower, upper, divisor, has_zero, is_point, extent })
     }
 
-    /// Whether digits that compare like this with the bounds may begin a magnitude. Of a single one they must be its own: as a bound has to be exceeded by the last
-    /// digit only, each number of a long `enum` would stay open for as many digits as it has, and 4,000 of them took 10 s and 1.6 GB.
+    /// Whether digits that compare like this with the bounds may begin a magnitude. Of a single one they must
+    /// be its own: as a bound has to be exceeded by the last digit only, each number of a long `enum` would
+    /// stay open for as many digits as it has, and 4,000 of them took 10 s and 1.6 GB.
     pub(super) fn may_begin_with(&self, orders: Orders) -> bool {
         !self.is_point || orders == EQUAL
     }

@@ -1,7 +1,8 @@
 //! Divisibility of a number that is being read.
 //!
-//! A divisor is p × 10^x with p not a multiple of ten. Only residues modulo p are kept, and trailing zeros are counted: so 10^6 takes seven
-//! states, not a million. Of the residues only those are kept apart that digits to come can tell apart: 264 has 64 of them.
+//! A divisor is p × 10^x with p not a multiple of ten. Only residues modulo p are kept, and trailing zeros
+//! are counted: so 10^6 takes seven states, not a million. Of the residues only those are kept apart that
+//! digits to come can tell apart: 264 has 64 of them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,7 +33,8 @@ impl Residue {
     pub(super) const NOTHING: Self = Self { residue: 0, zeros: 0 };
 }
 
-/// How many residues numbers have by all these divisors at once, at most: those of one modulus are known together.
+/// How many residues numbers have by all these divisors at once, at most: those of one modulus are known
+/// together.
 pub(super) fn residues<'a>(divisors: impl Iterator<Item = &'a Divisor>) -> u64 {
     let moduli: BTreeSet<u64> = divisors.map(|divisor| divisor.modulus).collect();
     moduli.into_iter().fold(1, u64::saturating_mul)
@@ -81,7 +83,8 @@ impl Divisor {
         Residue { residue: self.appended(residue.residue, residue.zeros, digit), zeros: 0 }
     }
 
-    /// One more digit after the point, where `places` have been read; `None` where there may be none but zeros.
+    /// One more digit after the point, where `places` have been read; `None` where there may be none but
+    /// zeros.
     pub(super) fn after_fraction_digit(&self, residue: Residue, places: u16, digit: u8) -> Option<Residue> {
         if places >= self.places() {
             return (digit == b'0').then_some(residue);
@@ -101,7 +104,8 @@ impl Divisor {
         self.reduced(sum)
     }
 
-    /// The least power of ten that makes a number with this residue a multiple of p, if any does: 2 and 5 divide p less than 64 times.
+    /// The least power of ten that makes a number with this residue a multiple of p, if any does: 2 and 5
+    /// divide p less than 64 times.
     pub(super) fn least_shift(&self, residue: u64) -> Option<i32> {
         let mut shifted = residue;
         for shift in 0..64 {
@@ -139,7 +143,8 @@ pub(super) struct KnownAlike {
 }
 
 impl KnownAlike {
-    /// How many residues are compared for each state that the limit allows. To those of further moduli each residue is itself, which is no less right.
+    /// How many residues are compared for each state that the limit allows. To those of further moduli each
+    /// residue is itself, which is no less right.
     const RESIDUES_PER_STATE: u64 = 8;
 
     fn of(&mut self, modulus: u64, limit: u64) -> Option<Arc<[u64]>> {
@@ -158,8 +163,8 @@ impl KnownAlike {
 
 /// For each residue the least one from which the same digits lead to a multiple, where that may be another.
 ///
-/// After enough digits only the residue by the factor without 2 and 5 counts. Before that, j more digits make a multiple only as the number that is
-/// missing, if it has no more digits than that.
+/// After enough digits only the residue by the factor without 2 and 5 counts. Before that, j more digits make
+/// a multiple only as the number that is missing, if it has no more digits than that.
 fn alike(modulus: u64, limit: u64) -> Option<Arc<[u64]>> {
     let lasting = [2, 5].into_iter().fold(modulus, without_factor);
     if lasting == modulus || modulus > limit {

@@ -1,7 +1,8 @@
 //! The numerals of a set but those of some numbers, in an automaton that is never built.
 //!
-//! An element of an array with `uniqueItems` must be none of those before it, so each has a set of its own. As soon as a numeral can be none of the
-//! excluded numbers any more, only its place in the automaton of all numerals is remembered, and what was found for that is shared.
+//! An element of an array with `uniqueItems` must be none of those before it, so each has a set of its own.
+//! As soon as a numeral can be none of the excluded numbers any more, only its place in the automaton of all
+//! numerals is remembered, and what was found for that is shared.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -153,7 +154,8 @@ impl Language for OtherNumerals {
     }
 }
 
-/// From the lowest bit on: the automaton's state, then what was read, if it matters: weight, digits, exponent, and the rest in a byte.
+/// From the lowest bit on: the automaton's state, then what was read, if it matters: weight, digits,
+/// exponent, and the rest in a byte.
 impl Place {
     fn pack(self) -> State {
         let reading = self.reading.map_or(0, |reading| {

@@ -81,7 +81,8 @@ impl Integer {
             orders.lower = Greater;
         }
         if of.upper.is_power_of_ten() && !of.upper.admits(Equal, Less) {
-            // Whatever begins with a one and is as long is excluded: equal digits need no memory of their own.
+            // Whatever begins with a one and is as long is excluded: equal digits need no memory of their
+            // own.
             orders.upper = Greater;
         }
         let is_above = count == of.upper.integer_digits() && orders.upper == Greater;

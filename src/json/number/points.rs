@@ -1,7 +1,8 @@
 //! Some numbers, and every way to write them, read as an automaton that is never built.
 //!
-//! What matters of a numeral is its significant digits and how many of them stand before the point. The digits read so far are a place in the sorted list
-//! of the numbers' digits, and a numeral that leaves the list denotes none of them.
+//! What matters of a numeral is its significant digits and how many of them stand before the point. The
+//! digits read so far are a place in the sorted list of the numbers' digits, and a numeral that leaves the
+//! list denotes none of them.
 
 use std::sync::Arc;
 
@@ -52,7 +53,8 @@ pub(super) struct Reading {
     pub(super) digits: StateId,
     /// Whether zeros followed that are no longer in the list.
     pub(super) has_more_zeros: bool,
-    /// How many of its digits stand before the point; negative where zeros follow the point before the first of them.
+    /// How many of its digits stand before the point; negative where zeros follow the point before the first
+    /// of them.
     pub(super) weight: i32,
     /// What was read of the exponent; no point has one near the greatest.
     pub(super) exponent: i16,

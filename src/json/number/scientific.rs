@@ -1,8 +1,9 @@
 //! Numerals in normalised scientific form, one digit before the point: `1.5e+16`.
 //!
-//! Only zero begins with a zero. The mantissa is read before the exponent, and all that is asked of it comes down to the exponents that may
-//! follow: bounds that it passes or not shift the range by one; a multiple of p × 10^x needs at least as many powers of ten as the mantissa
-//! has digits after the point, and those that its residue modulo p lacks.
+//! Only zero begins with a zero. The mantissa is read before the exponent, and all that is asked of it comes
+//! down to the exponents that may follow: bounds that it passes or not shift the range by one; a multiple of
+//! p × 10^x needs at least as many powers of ten as the mantissa has digits after the point, and those that
+//! its residue modulo p lacks.
 
 use std::cmp::Ordering::{Equal, Greater, Less};
 

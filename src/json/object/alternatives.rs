@@ -1,8 +1,10 @@
 //! The rule of what remains of an object: all alternatives that agree with what was read, side by side.
 //!
-//! A `oneOf` of objects, or a handful of dependencies, gives a node many cells that share most of their names. Were each cell an expression of its
-//! own, a text would go on in as many threads as cells are left, in every leaf of every value; so the names of all cells are one leaf (or a few literals), and cells
-//! whose next value has the same schema stay together. In `JsonSchemaStore---filespec-schema` of MaskBench a cold mask took 24 ms before.
+//! A `oneOf` of objects, or a handful of dependencies, gives a node many cells that share most of their
+//! names. Were each cell an expression of its own, a text would go on in as many threads as cells are left,
+//! in every leaf of every value; so the names of all cells are one leaf (or a few literals), and cells whose
+//! next value has the same schema stay together. In `JsonSchemaStore---filespec-schema` of MaskBench a cold
+//! mask took 24 ms before.
 
 use std::any::Any;
 use std::ops::Deref;
@@ -73,7 +75,8 @@ pub(super) struct Alternatives {
     pub(super) fingerprint: u64,
 }
 
-/// The cells that agree with what was read, at least one, and what is found out about them: each name that may come asks for it.
+/// The cells that agree with what was read, at least one, and what is found out about them: each name that
+/// may come asks for it.
 #[derive(Debug)]
 pub(super) struct Alive {
     members: Vec<Members>,
@@ -105,12 +108,14 @@ impl Deref for Alive {
     }
 }
 
-/// So many names, or fewer, are spelled out as literals: no automaton is made of them, and their tokens are found on one path of the vocabulary's trie each.
-/// The mean of mask and accept is 6.4 instead of 7.8 µs that way, the median 1.8 instead of 2.1 µs (every twelfth file of maskbench-dev, with and
-/// without in turn, eight times).
+/// So many names, or fewer, are spelled out as literals: no automaton is made of them, and their tokens are
+/// found on one path of the vocabulary's trie each. The mean of mask and accept is 6.4 instead of 7.8 µs that
+/// way, the median 1.8 instead of 2.1 µs (every twelfth file of maskbench-dev, with and without in turn,
+/// eight times).
 const FEW_NAMES: usize = 8;
 
-/// A member with another name that an alternative offers next: the place of the alternative, and of the class in it.
+/// A member with another name that an alternative offers next: the place of the alternative, and of the class
+/// in it.
 pub(super) type Offer = (usize, usize);
 
 impl Alternatives {
@@ -146,7 +151,8 @@ impl Alternatives {
         self.spelled(&offered, named, |rank| rank as u32)
     }
 
-    /// Members at these places, of which the name is told, its one spelling if it has one, and its rank; `None` where there is none.
+    /// Members at these places, of which the name is told, its one spelling if it has one, and its rank;
+    /// `None` where there is none.
     fn spelled<'n>(
         &self,
         places: &[usize],
@@ -205,8 +211,8 @@ impl Alternatives {
 
     /// A member with another name, and all that follows it.
     ///
-    /// Where no value depends on the name, colon and value are known before the name is: then most tokens that leave the name are judged for all
-    /// names at once.
+    /// Where no value depends on the name, colon and value are known before the name is: then most tokens
+    /// that leave the name are judged for all names at once.
     fn other(&self, names: Leaf, schema: NodeId, offers: Vec<Offer>) -> Expression {
         let name = Expression::leaf(names);
         let punctuation = &self.group.spelling().punctuation;
@@ -265,9 +271,11 @@ impl Alternatives {
         })
     }
 
-    /// What remains after another name up to the quotation mark of the next, where it does not depend on which other names were used: there are other names
-    /// without end. Alternatives that others include make no difference here, so they are not looked for: a fifth of the mean of mask + accept where objects
-    /// have many alternatives and any names (four files of MaskBench, `JsonSchemaStore---tmlanguage` among them; old and new in turn).
+    /// What remains after another name up to the quotation mark of the next, where it does not depend on
+    /// which other names were used: there are other names without end. Alternatives that others include make
+    /// no difference here, so they are not looked for: a fifth of the mean of mask + accept where objects
+    /// have many alternatives and any names (four files of MaskBench, `JsonSchemaStore---tmlanguage` among
+    /// them; old and new in turn).
     pub(super) fn begins_after_other(&self, offers: &[Offer]) -> Vec<Beginning> {
         let has_endless_names = |members: &Members| {
             (0..members.objects().rest.len()).all(|class| members.object.class_size(class).is_none())
@@ -321,8 +329,8 @@ impl Rule for Alternatives {
     }
 }
 
-/// A member, and all that follows it. A rule of its own, as most tokens with the comma before it end there: the names that may come are found when
-/// one is about to begin.
+/// A member, and all that follows it. A rule of its own, as most tokens with the comma before it end there:
+/// the names that may come are found when one is about to begin.
 #[derive(Debug)]
 struct NextMember(Alternatives);
 

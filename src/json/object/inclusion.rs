@@ -1,10 +1,11 @@
 //! Leaving out alternatives that another one includes.
 //!
-//! Most alternatives say only that some name is absent or present; as soon as the names that tell them apart were read, they allow the same, and one
-//! of them is enough.
+//! Most alternatives say only that some name is absent or present; as soon as the names that tell them apart
+//! were read, they allow the same, and one of them is enough.
 //!
-//! Alternatives are compared name by name, with the schema that each cell has for it. Where names were gathered by what is allowed for them, mask + accept took
-//! 5.7 instead of 4.8 µs, and 80 instead of 54 µs at p99 (a first pass over three files with many alternatives, old and new in turn).
+//! Alternatives are compared name by name, with the schema that each cell has for it. Where names were
+//! gathered by what is allowed for them, mask + accept took 5.7 instead of 4.8 µs, and 80 instead of 54 µs at
+//! p99 (a first pass over three files with many alternatives, old and new in turn).
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
@@ -41,17 +42,19 @@ pub(super) fn includers(group: &Group, alive: &[Members]) -> Box<[Option<usize>]
 /// What an alternative still allows and asks for.
 struct Outline<'m> {
     members: &'m Members,
-    /// The known names that may come, and those that must, as words: most pairs differ in these, and looking for the words of bit slices would take more
-    /// than comparing them.
+    /// The known names that may come, and those that must, as words: most pairs differ in these, and looking
+    /// for the words of bit slices would take more than comparing them.
     open: Box<[u64]>,
     required: Box<[u64]>,
     /// The members that may come, in their order, where they have one, with their schemas.
     sequence: Vec<(u32, NodeId)>,
     /// By name the schema of the member that may come in any order.
     unordered: Box<[Option<NodeId>]>,
-    /// The known names that may come as other names, with what is allowed for them. A class that grants a wish has names of another class, too.
+    /// The known names that may come as other names, with what is allowed for them. A class that grants a
+    /// wish has names of another class, too.
     others: Vec<(Allowed, Ranks)>,
-    /// The classes of names that no cell knows, found when first asked for: most pairs differ in what is cheaper to compare.
+    /// The classes of names that no cell knows, found when first asked for: most pairs differ in what is
+    /// cheaper to compare.
     unknown: OnceCell<Vec<UnknownClass>>,
     least: u32,
     most: u32,
@@ -106,8 +109,9 @@ impl<'m> Outline<'m> {
             && self.can_avoid_more_than(other)
     }
 
-    /// Whether no fewer ways to go on are counted here. All alternatives avoid the same objects, each those that it would allow, so what this one avoids and
-    /// the other one allows, the other one avoids, too; but counts are [lower bounds](crate::json::distinct).
+    /// Whether no fewer ways to go on are counted here. All alternatives avoid the same objects, each those
+    /// that it would allow, so what this one avoids and the other one allows, the other one avoids, too; but
+    /// counts are [lower bounds](crate::json::distinct).
     fn can_avoid_more_than(&self, other: &Self) -> bool {
         let (own, others) = (self.members, other.members);
         own.progress.avoid == others.progress.avoid || own.ways() >= others.ways()

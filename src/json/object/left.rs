@@ -9,7 +9,8 @@ pub(super) struct Left {
     pub(super) required: u32,
     /// Declared members that may come, with the required ones.
     pub(super) declared: u32,
-    /// The last declared member that may come next, if only some may: in declared order none comes before the first that must.
+    /// The last declared member that may come next, if only some may: in declared order none comes before the
+    /// first that must.
     pub(super) last: usize,
     /// Names of the classes; `None` for without end.
     pub(super) others: Option<u32>,

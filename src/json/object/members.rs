@@ -26,7 +26,8 @@ pub(super) struct Members {
     pub(super) fingerprint: u64,
 }
 
-/// The names of a class that no cell knows, the schema of their values, and the wishes that a member with one grants.
+/// The names of a class that no cell knows, the schema of their values, and the wishes that a member with one
+/// grants.
 pub(super) type UnknownClass = (Option<Leaf>, NodeId, u32);
 
 /// What a known name that comes next is to an alternative.
@@ -78,7 +79,8 @@ impl Members {
         Left { required, declared, last, others, wishing }
     }
 
-    /// The fewest further members that grant all wishes when some are granted; `None` where they cannot be granted.
+    /// The fewest further members that grant all wishes when some are granted; `None` where they cannot be
+    /// granted.
     fn wishing(&self, granted: u32) -> Option<u32> {
         let wishes = self.objects().wishes;
         if granted.count_ones() == wishes { Some(0) } else { self.granting().fewest(wishes, granted) }
@@ -89,7 +91,8 @@ impl Members {
         self.objects().granting(&self.progress.others.all())
     }
 
-    /// The names of a class without which the wishes could not all be granted, and that do not grant enough as one of this class.
+    /// The names of a class without which the wishes could not all be granted, and that do not grant enough
+    /// as one of this class.
     fn names_to_keep(&self, class: usize) -> Vec<String> {
         let Objects { wishes, rest, .. } = self.objects();
         if self.progress.granted.count_ones() == *wishes {
@@ -295,7 +298,8 @@ impl Members {
         classes.filter(|class| self.offers_other(*class, left)).map(Next::Other).collect()
     }
 
-    /// Whether a name that only other cells know is one of the [names of a class that may come next](Self::named_others).
+    /// Whether a name that only other cells know is one of the [names of a class that may come
+    /// next](Self::named_others).
     fn may_be_other(&self, place: usize, name: &str, class: usize) -> bool {
         let is_used = || self.progress.others.known().iter().any(|used| **used == *name);
         self.object.names().others(self.object.cell, class)[place]
@@ -328,7 +332,8 @@ impl Members {
         (0..self.objects().rest.len()).filter(move |class| self.offers_other(*class, left))
     }
 
-    /// Names that are [needed otherwise](Self::names_to_keep), and those under which every value would lead to an object to avoid.
+    /// Names that are [needed otherwise](Self::names_to_keep), and those under which every value would lead
+    /// to an object to avoid.
     fn names_to_avoid(&self, class: usize) -> Vec<String> {
         let mut names = self.names_to_keep(class);
         names.extend(self.names_of_avoided(class));
@@ -359,8 +364,9 @@ impl Members {
         self.progress.avoid.iter().any(Map::is_empty)
     }
 
-    /// The least length of the members that must still be read, each with a comma. At the beginning it is no more than the schema says that the
-    /// object has: an array compares the two, and would put off an element that looks dearer than it was counted without end.
+    /// The least length of the members that must still be read, each with a comma. At the beginning it is no
+    /// more than the schema says that the object has: an array compares the two, and would put off an element
+    /// that looks dearer than it was counted without end.
     fn missing_len(&self) -> u32 {
         Missing::new(self, self.progress.read).len(self.progress.granted)
     }

@@ -1,13 +1,16 @@
 //! Objects: a rule whose data is which members were read.
 //!
-//! A member is offered only where the object can still be completed after it: required members keep their place in the count, and a name is
-//! never offered twice. The names that any alternative knows are one labelled leaf ([`names`]); any other name is captured, so that what follows knows it was
-//! used. Where the object must differ from others, values are captured too.
+//! A member is offered only where the object can still be completed after it: required members keep their
+//! place in the count, and a name is never offered twice. The names that any alternative knows are one
+//! labelled leaf ([`names`]); any other name is captured, so that what follows knows it was used. Where the
+//! object must differ from others, values are captured too.
 //!
-//! A node may have many alternatives of objects; those that agree with what was read are read side by side ([`alternatives`]).
+//! A node may have many alternatives of objects; those that agree with what was read are read side by side
+//! ([`alternatives`]).
 //!
-//! What a state offers is judged at once for all its members ([`left`]); what follows a name is made when that name was read ([`then`]). An
-//! object of fifty members has many states, and most of what could follow in each is never reached.
+//! What a state offers is judged at once for all its members ([`left`]); what follows a name is made when
+//! that name was read ([`then`]). An object of fifty members has many states, and most of what could follow
+//! in each is never reached.
 
 mod alternatives;
 mod inclusion;
@@ -57,7 +60,8 @@ pub(super) fn objects(
     rest.map(|rest| spelling.punctuation.open_object.clone().then(rest))
 }
 
-/// The cells that a text may begin, but those that another one of them includes. Which do is the same whatever is to be avoided.
+/// The cells that a text may begin, but those that another one of them includes. Which do is the same
+/// whatever is to be avoided.
 fn start_each(group: &Group, start: impl Fn(&Arc<Object>) -> Option<Members>) -> Vec<Members> {
     if group.objects.len() == 1 {
         return start(&group.objects[0]).into_iter().collect();
@@ -73,7 +77,8 @@ fn start_each(group: &Group, start: impl Fn(&Arc<Object>) -> Option<Members>) ->
     started.into_iter().flatten().collect()
 }
 
-/// How much there is to look at for the lengths of members that grant wishes: what each grants, beside each set that is granted before.
+/// How much there is to look at for the lengths of members that grant wishes: what each grants, beside each
+/// set that is granted before.
 pub(super) fn wishing_size(objects: &Objects) -> usize {
     let granting = objects.rest.iter().filter(|class| class.grants != 0).count();
     ((1 << objects.wishes) - 1_usize).saturating_mul(1 + granting).saturating_mul(1 + objects.wishes as usize)
@@ -90,7 +95,8 @@ struct Object {
     facts: Arc<Facts>,
 }
 
-/// What is found out about the objects of a node, whatever the text around them: once for all places where it comes.
+/// What is found out about the objects of a node, whatever the text around them: once for all places where it
+/// comes.
 #[derive(Debug)]
 pub(super) struct Facts {
     cells: Box<[CellFacts]>,
@@ -100,7 +106,8 @@ pub(super) struct Facts {
     names: OnceLock<Names>,
     /// All names but those.
     any_other: OnceLock<Option<Leaf>>,
-    /// By the names of a class those that none of them knows: cells whose classes differ in known names only have the same.
+    /// By the names of a class those that none of them knows: cells whose classes differ in known names only
+    /// have the same.
     unknown: Mutex<HashMap<Arc<Dfa>, Arc<Dfa>>>,
     /// For each cell another one that allows all that it allows.
     includers: OnceLock<Box<[Option<usize>]>>,
@@ -111,7 +118,8 @@ pub(super) struct Facts {
 struct CellFacts {
     /// For each class of other names how many there are; `None` for without end.
     class_sizes: OnceLock<Box<[Option<u64>]>>,
-    /// By the wishes that are granted, the least length of the members that grant the others: with no, one, two, … members.
+    /// By the wishes that are granted, the least length of the members that grant the others: with no, one,
+    /// two, … members.
     wish_lens: OnceLock<Box<[Box<[u32]>]>>,
     /// For each class the names that are left where none was used; `None` where there are none.
     unused_names: Box<[OnceLock<Option<Leaf>>]>,
@@ -178,8 +186,9 @@ impl Object {
         &self.spelling.schema.values(self.node).objects
     }
 
-    /// Its member with the name at a place; `None` where only other cells know that name. Where there is one cell, places are those of its members, so that the
-    /// names of a small object need no automaton; else they are the ranks of the names.
+    /// Its member with the name at a place; `None` where only other cells know that name. Where there is one
+    /// cell, places are those of its members, so that the names of a small object need no automaton; else
+    /// they are the ranks of the names.
     fn member_at(&self, place: usize) -> Option<usize> {
         if self.is_alone() { Some(place) } else { self.names().member_at(self.cell, place as u32) }
     }

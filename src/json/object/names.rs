@@ -1,9 +1,10 @@
 //! The names of an object: those that some alternative knows, and the others.
 //!
-//! A name that one alternative declares is an additional name to another one. If each alternative had a leaf of additional names of its
-//! own, which leaves out what it declares, there would be as many leaves as alternatives. So every declared name is spelled out for all
-//! alternatives, and all share the same other names. An `allOf` of nine `anyOf`s that each ask for one of two names (512 alternatives) took
-//! 3.4 s for a mask before.
+//! A name that one alternative declares is an additional name to another one. If each alternative had a leaf
+//! of additional names of its own, which leaves out what it declares, there would be as many leaves as
+//! alternatives. So every declared name is spelled out for all alternatives, and all share the same other
+//! names. An `allOf` of nine `anyOf`s that each ask for one of two names (512 alternatives) took 3.4 s for a
+//! mask before.
 
 use std::sync::{Arc, OnceLock};
 
@@ -28,8 +29,9 @@ pub(super) struct Names {
     cells: Box<[CellNames]>,
 }
 
-/// Names between quotation marks, each made when first asked for. An object has many states, and all spell the same names: the mean of mask and accept is 0.985 of
-/// what it is with literals made in each (700 files of maskbench-dev, in turn, eight times).
+/// Names between quotation marks, each made when first asked for. An object has many states, and all spell
+/// the same names: the mean of mask and accept is 0.985 of what it is with literals made in each (700 files
+/// of maskbench-dev, in turn, eight times).
 #[derive(Debug)]
 pub(super) struct Quoted(Box<[OnceLock<Option<Expression>>]>);
 
@@ -115,7 +117,8 @@ impl Names {
     }
 }
 
-/// Adds some names to others, word by word: the operator of bit slices took 3 % of all time over files with many alternatives (sampled).
+/// Adds some names to others, word by word: the operator of bit slices took 3 % of all time over files with
+/// many alternatives (sampled).
 pub(super) fn add(names: &mut Ranks, more: &Ranks) {
     let words = names.as_raw_mut_slice().iter_mut().zip(more.as_raw_slice());
     words.for_each(|(words, more)| *words |= more);

@@ -1,6 +1,7 @@
 //! The names that an object uses and does not declare.
 //!
-//! They are kept by what asks for them, so that a state after one name more shares what it has with the state before.
+//! They are kept by what asks for them, so that a state after one name more shares what it has with the state
+//! before.
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use crate::json::listed::Listed;
 pub(super) struct Others {
     /// Those that another cell of the node knows, sorted: the schema has no more.
     known: Arc<[Arc<str>]>,
-    /// For each class of names those that no cell knows. Each is in one, and in one more where that grants a wish.
+    /// For each class of names those that no cell knows. Each is in one, and in one more where that grants a
+    /// wish.
     unknown: Arc<[Listed]>,
 }
 

@@ -1,7 +1,7 @@
 //! How long the rest of an object is at least, after each member that may come next.
 //!
-//! A completion asks this for each name that may come. Were all members counted anew for each, an object of 60,000 members took 21 s; so they are counted once,
-//! and each is taken out in turn.
+//! A completion asks this for each name that may come. Were all members counted anew for each, an object of
+//! 60,000 members took 21 s; so they are counted once, and each is taken out in turn.
 
 use super::members::{Members, Next};
 use crate::schema::Member;
@@ -60,8 +60,9 @@ impl<'m> Missing<'m> {
         // All names but one have a character.
         let name_len = usize::from(read > 0);
         let others = objects.rest.iter().map(|class| object.member_len(name_len, class.schema)).min();
-        // Seldom does an object ask for more members than the required ones, and only then do the others matter. Were a member counted though another
-        // name is cheaper, one that holds such an object itself would look no dearer than that name, and be opened without end.
+        // Seldom does an object ask for more members than the required ones, and only then do the others
+        // matter. Were a member counted though another name is cheaper, one that holds such an object itself
+        // would look no dearer than that name, and be opened without end.
         let optional = members.open_members().filter(|(_, member)| least > 0 && !member.required);
         let optional = optional.map(|(_, member)| object.member_len(member.name.len(), member.schema));
         let optional = optional.filter(|len| others.is_none_or(|others| *len < others));
@@ -80,7 +81,8 @@ impl<'m> Missing<'m> {
         }
     }
 
-    /// The least length of the members that must still be read when some wishes are granted, each with a comma.
+    /// The least length of the members that must still be read when some wishes are granted, each with a
+    /// comma.
     pub(super) fn len(&self, granted: u32) -> u32 {
         let missing = self.least.saturating_sub(self.required.count);
         // Members that grant wishes are members, too.
@@ -120,11 +122,13 @@ impl Sum {
     }
 }
 
-/// Numbers that come and go, of which the least are added up: a Fenwick tree over all that may come, so both take few steps however many there are.
+/// Numbers that come and go, of which the least are added up: a Fenwick tree over all that may come, so both
+/// take few steps however many there are.
 struct LeastSums {
     /// Those that may come.
     numbers: Vec<u32>,
-    /// At each place what is there of the numbers up to it: of as many as the lowest bit of the place, counted from one, says.
+    /// At each place what is there of the numbers up to it: of as many as the lowest bit of the place,
+    /// counted from one, says.
     tree: Vec<Sum>,
 }
 

@@ -15,7 +15,8 @@ use crate::schema::{NodeId, are_equal};
 /// An alternative before and after a member.
 type Way = (Members, Members);
 
-/// A value, then what remains of the alternatives that allow it. Each way is the value's schema, with an alternative before and after the member.
+/// A value, then what remains of the alternatives that allow it. Each way is the value's schema, with an
+/// alternative before and after the member.
 ///
 /// Alternatives stay together where they allow the same values.
 fn values_then(
@@ -44,7 +45,8 @@ fn values_then(
     Expression::choice(values).expect("members without a value left are not offered")
 }
 
-/// What follows a name that an alternative knows. What the member is to each is found when it was read: an object has many names, and many alternatives.
+/// What follows a name that an alternative knows. What the member is to each is found when it was read: an
+/// object has many names, and many alternatives.
 #[derive(Debug)]
 pub(super) struct AfterName {
     pub(super) before: Alternatives,

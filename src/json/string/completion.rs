@@ -13,8 +13,9 @@ use crate::expression::{Label, Language, State};
 /// What may finish an escape, in the order in which it is tried.
 const ESCAPE_BYTES: &[u8] = b"\"\\/bfnrtu0123456789acdeABCDEF";
 
-/// The rest of the string that is cheapest with the cost of its label. An escape that is under way is finished in the first way that lives:
-/// searching all digits for the best would cost more than it could save.
+/// The rest of the string that is cheapest with the cost of its label. An escape that is under way is
+/// finished in the first way that lives: searching all digits for the best would cost more than it could
+/// save.
 pub(super) fn shortest(
     strings: &StringLanguage,
     start: State,
@@ -53,7 +54,8 @@ struct Reached {
     from: Option<(usize, u8)>,
 }
 
-/// Dijkstra over positions in the decoded text: spellings need no states of their own, since the cheapest spelling of a byte is known.
+/// Dijkstra over positions in the decoded text: spellings need no states of their own, since the cheapest
+/// spelling of a byte is known.
 fn search(strings: &StringLanguage, start: Position, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
     if strings.is_free(start) {
         // Any text is as good as another: only the least length counts.

@@ -8,7 +8,8 @@ use super::state::{Phase, Position, Unpacked};
 use super::{Escapes, StringLanguage};
 use crate::regular::ByteSet;
 
-/// Whether a text has one spelling where only those escapes may be written that are [needed](Escapes::Needed).
+/// Whether a text has one spelling where only those escapes may be written that are
+/// [needed](Escapes::Needed).
 pub(in crate::json) fn has_one_spelling(text: &str) -> bool {
     text.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'"' && byte != b'\\')
 }
@@ -43,7 +44,8 @@ impl Unfinished {
         Self { digits: (packed & 3) as u8, value: (packed >> 2 & 0xfff) as u16, high }
     }
 
-    /// The one that stands for this one where any character may come: what matters is whether it may, or must, become half of a pair.
+    /// The one that stands for this one where any character may come: what matters is whether it may, or
+    /// must, become half of a pair.
     fn alike(self) -> Self {
         let (first, last) = self.open();
         let digits = |value: u32| (value >> (4 * (4 - u32::from(self.digits)))) as u16;
@@ -114,7 +116,8 @@ fn spell(byte: u8) -> Vec<u8> {
     }
 }
 
-/// All bytes with the lengths of their spellings, cheapest first, and among equally cheap ones what reads well.
+/// All bytes with the lengths of their spellings, cheapest first, and among equally cheap ones what reads
+/// well.
 pub(super) fn cheapest_first() -> &'static [(u8, u32); 256] {
     static ORDER: LazyLock<[(u8, u32); 256]> = LazyLock::new(|| {
         let mut order = std::array::from_fn(|byte| (byte as u8, cheapest_spelling(byte as u8).len() as u32));
@@ -130,8 +133,8 @@ const LETTERS: &[u8] = b"\"\\/bfnrt";
 const HIGH: (u32, u32) = (0xd800, 0xdbff);
 
 impl Escapes {
-    /// The bytes with which characters begin that may be escaped: a backslash may come where one of them is live, as it leads to such a character, and
-    /// each has a `\u`.
+    /// The bytes with which characters begin that may be escaped: a backslash may come where one of them is
+    /// live, as it leads to such a character, and each has a `\u`.
     pub(super) const fn begin(self) -> ByteSet {
         const CONTINUED: ByteSet = ByteSet::range(0x80, 0xbf);
         const STRUCTURAL: ByteSet = ByteSet::range(b'"', b'"').or(ByteSet::range(b'\\', b'\\'));
@@ -184,7 +187,8 @@ impl StringLanguage {
         }
     }
 
-    /// Whether some code unit between `first` and `last` spells a live character: alone, as the second half after `high`, or as a first half.
+    /// Whether some code unit between `first` and `last` spells a live character: alone, as the second half
+    /// after `high`, or as a first half.
     fn some_unit(&self, position: Position, high: Option<u16>, first: u32, last: u32) -> bool {
         self.cheapest_unit(position, high, first, last).is_some()
     }
@@ -236,8 +240,8 @@ impl StringLanguage {
         cheapest(start, nexts.map(|next| self.some_path(start, next, rest)))
     }
 
-    /// The least number of characters from the start of the text to its end, after what was read: what a [`Class`](crate::expression::Class)
-    /// may bound.
+    /// The least number of characters from the start of the text to its end, after what was read: what a
+    /// [`Class`](crate::expression::Class) may bound.
     pub(super) fn least_cost(&self, position: Position, phase: Phase) -> u32 {
         let unit = |high, (first, last)| self.cheapest_unit(position, high, first, last);
         let escaped = match phase {

@@ -1,7 +1,9 @@
-//! Texts that are no strings after all: the names that an object uses already, the elements that an array has.
+//! Texts that are no strings after all: the names that an object uses already, the elements that an array
+//! has.
 //!
-//! Two lists are read side by side: the names that the schema knows, the same in every state of an object, and the few that were used besides. One
-//! automaton of all of them for each state would cost more than the state's mask.
+//! Two lists are read side by side: the names that the schema knows, the same in every state of an object,
+//! and the few that were used besides. One automaton of all of them for each state would cost more than the
+//! state's mask.
 
 use std::sync::Arc;
 
@@ -93,7 +95,8 @@ impl Excluded {
 }
 
 impl StringLanguage {
-    /// These strings, of which none is excluded, but those whose text is one of the `known` or of `more`; `None` where none is left.
+    /// These strings, of which none is excluded, but those whose text is one of the `known` or of `more`;
+    /// `None` where none is left.
     pub(in crate::json) fn but(&self, known: Option<&Arc<Dfa>>, more: Listed) -> Option<Self> {
         let excluded = Excluded::new(known, more);
         let can_be_longer = |excluded: &Excluded| self.is_endless() || self.can_be_longer(excluded);
@@ -117,8 +120,8 @@ impl StringLanguage {
             && states.all(|state| self.dfa.count_from(state).is_none())
     }
 
-    /// Whether there are longer texts than each of some words. If all texts that begin in some way were among the words, there would be none longer than the
-    /// longest of these.
+    /// Whether there are longer texts than each of some words. If all texts that begin in some way were among
+    /// the words, there would be none longer than the longest of these.
     fn can_be_longer(&self, words: &Excluded) -> bool {
         let start = Position { dfa: self.dfa.start(), chars: 0, excluded: None };
         words.all(|word| {

@@ -1,8 +1,9 @@
 //! JSON strings, as the language of their *decoded* text.
 //!
-//! A string is read from its opening to its closing quote. What stands between is decoded on the way, escape by escape, and the decoded
-//! bytes step the automaton of the text; so a pattern never sees a backslash, and `"\u0061"` and `"a"` are the same string. Every prefix is
-//! live: after `\u00` only those digits may follow that can still spell a character with which the text can be completed.
+//! A string is read from its opening to its closing quote. What stands between is decoded on the way, escape
+//! by escape, and the decoded bytes step the automaton of the text; so a pattern never sees a backslash, and
+//! `"\u0061"` and `"a"` are the same string. Every prefix is live: after `\u00` only those digits may follow
+//! that can still spell a character with which the text can be completed.
 
 mod completion;
 mod escape;
@@ -34,8 +35,8 @@ use crate::regular::{ByteSet, Dfa, Window, begins_character};
 pub(super) enum Escapes {
     /// Every character, in every way that JSON has.
     Any,
-    /// Those that JSON cannot write otherwise (in every way), and non-ASCII characters as `\u`: an ASCII text without quotes and backslashes has
-    /// one spelling.
+    /// Those that JSON cannot write otherwise (in every way), and non-ASCII characters as `\u`: an ASCII text
+    /// without quotes and backslashes has one spelling.
     Needed,
 }
 
@@ -44,10 +45,12 @@ pub(super) struct StringLanguage {
     dfa: Arc<Dfa>,
     window: Window,
     escapes: Escapes,
-    /// Whether characters are counted beyond what the bounds ask for. Otherwise most texts of a string without a maximum lead to one state, whose mask
-    /// is made once; what stands for the states of other languages counts them as its costs.
+    /// Whether characters are counted beyond what the bounds ask for. Otherwise most texts of a string
+    /// without a maximum lead to one state, whose mask is made once; what stands for the states of other
+    /// languages counts them as its costs.
     is_counting: bool,
-    /// Texts that are no strings after all, where every state of the language has words without end: then they only forbid the closing quote.
+    /// Texts that are no strings after all, where every state of the language has words without end: then
+    /// they only forbid the closing quote.
     excluded: Option<Excluded>,
     /// The words that count, where the language is a list of words of which not all are open.
     open: Option<OpenWords>,
@@ -56,7 +59,8 @@ pub(super) struct StringLanguage {
     wide: OnceLock<Option<Wide>>,
     /// The strings with those that are excluded, made when a deadline first asks.
     all: OnceLock<Leaf>,
-    /// For each class of bytes that the automaton tells apart, the one that is cheapest to spell, and the length of its spelling.
+    /// For each class of bytes that the automaton tells apart, the one that is cheapest to spell, and the
+    /// length of its spelling.
     cheapest_bytes: OnceLock<Box<[(u8, u32)]>>,
 }
 
@@ -101,7 +105,8 @@ pub(super) fn decode(string: &[u8]) -> String {
 }
 
 impl StringLanguage {
-    /// The strings whose text is a word of `dfa` with at least `min` and at most `max` characters; there must be one.
+    /// The strings whose text is a word of `dfa` with at least `min` and at most `max` characters; there must
+    /// be one.
     ///
     /// # Errors
     ///
@@ -167,7 +172,8 @@ impl StringLanguage {
         self.read_all(position, &[byte])
     }
 
-    /// The position after several. Whether the text can still be completed is looked at once, at the end: no text goes on where it cannot.
+    /// The position after several. Whether the text can still be completed is looked at once, at the end: no
+    /// text goes on where it cannot.
     #[inline]
     fn read_all(&self, from: Position, bytes: &[u8]) -> Option<Position> {
         let (mut dfa, mut begun) = (from.dfa, 0);
@@ -239,7 +245,8 @@ impl StringLanguage {
         }
     }
 
-    /// The bytes that may follow in the middle of a text; `None` where they are too many to be looked at one by one.
+    /// The bytes that may follow in the middle of a text; `None` where they are too many to be looked at one
+    /// by one.
     fn next_in_text(&self, position: Position) -> Option<ByteSet> {
         const FEW: u32 = 32;
         let next = self.dfa.next_bytes(position.dfa);
@@ -279,8 +286,8 @@ impl Language for StringLanguage {
         (read == bytes.len()).then_some(state)
     }
 
-    /// Raw bytes are read together: the median of mask and accept is 0.96 of what it was with one after the other, the mean 0.97 (500 files of
-    /// maskbench-dev, old and new in turn, five times).
+    /// Raw bytes are read together: the median of mask and accept is 0.96 of what it was with one after the
+    /// other, the mean 0.97 (500 files of maskbench-dev, old and new in turn, five times).
     fn reads_to_text(&self, state: State, bytes: &[u8]) -> Option<(State, usize)> {
         let (mut at, mut rest) = (Unpacked::from(state), bytes);
         while let [byte, ..] = rest {
@@ -330,8 +337,9 @@ impl Language for StringLanguage {
         completion::shortest(self, state, cost)
     }
 
-    /// The characters that a text must have at least, then more than an excluded word has (from each state then there are words without end), then as many as
-    /// the automaton may ask for; each is written in at most six bytes. Only open words have several labels.
+    /// The characters that a text must have at least, then more than an excluded word has (from each state
+    /// then there are words without end), then as many as the automaton may ask for; each is written in at
+    /// most six bytes. Only open words have several labels.
     fn enough_from_any(&self) -> Option<u32> {
         const CHARACTER: u32 = 6;
         // A surrogate whose other half is missing, and the quotation mark.

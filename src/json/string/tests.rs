@@ -272,7 +272,8 @@ proptest! {
         prop_assert_eq!(strings.reads(from, bytes), to_text.and_then(|(state, read)| (read == bytes.len()).then_some(state)));
     }
 
-    /// A state and its class agree on everything that stays inside the string, and on its end as far as they say.
+    /// A state and its class agree on everything that stays inside the string, and on its end as far as they
+    /// say.
     #[test]
     fn a_class_stands_for_its_states(
         pattern in proptest::sample::select(vec!["", "^[a-c]+$", "a", "^a*b", "^[a-cé]{2}|[\\n😀]$", "^(..)*$", "[^a-z]$", "b{3}"]),
@@ -315,7 +316,8 @@ proptest! {
         }
     }
 
-    /// The twin of a state reads all that the state reads, and is the state where the text is no beginning of an excluded word.
+    /// The twin of a state reads all that the state reads, and is the state where the text is no beginning of
+    /// an excluded word.
     #[test]
     fn a_twin_reads_on_alike(
         text in "[a-cé\n]{0,4}",

@@ -1,8 +1,9 @@
 //! What stands for the states of a string language when tokens are sorted.
 //!
-//! Whether a plain token may come inside a string depends on little: on the prefixes that the pattern allows and, near the greatest length,
-//! on the number of characters. So a state is represented by one of a language without bounds, mostly the language of all strings. What it
-//! forbids beyond that is a budget of characters, and the closing quote.
+//! Whether a plain token may come inside a string depends on little: on the prefixes that the pattern allows
+//! and, near the greatest length, on the number of characters. So a state is represented by one of a language
+//! without bounds, mostly the language of all strings. What it forbids beyond that is a budget of characters,
+//! and the closing quote.
 
 use std::sync::{Arc, LazyLock};
 
@@ -11,16 +12,18 @@ use super::{Escapes, StringLanguage};
 use crate::expression::{Class, Leaf, State};
 use crate::regular::{ByteSet, Dfa, Live};
 
-/// A language of at most so many words is walked as it is. Where finite languages of more words were walked too, a mask within the package identifiers of
-/// winget (four names of up to 32 characters) took 6.4 ms at most instead of 1.9 ms (old and new in turn, three times).
+/// A language of at most so many words is walked as it is. Where finite languages of more words were walked
+/// too, a mask within the package identifiers of winget (four names of up to 32 characters) took 6.4 ms at
+/// most instead of 1.9 ms (old and new in turn, three times).
 const FEW_WORDS: u64 = 1_000;
 
 /// Languages without bounds.
 pub(super) struct Wide {
     /// The texts themselves.
     own: Leaf,
-    /// Their beginnings, where those are an automaton of fewer states. In a finite language they hardly are, as states differ in how long texts may still become,
-    /// and are not looked for: 200 letters of all languages (`Github_hard---o79409`) took 25 ms to find none.
+    /// Their beginnings, where those are an automaton of fewer states. In a finite language they hardly are,
+    /// as states differ in how long texts may still become, and are not looked for: 200 letters of all
+    /// languages (`Github_hard---o79409`) took 25 ms to find none.
     live: Option<Leaf>,
 }
 
@@ -47,7 +50,8 @@ impl StringLanguage {
         self.wide.get_or_init(make).as_ref()
     }
 
-    /// Excluded words only forbid the quote after them, so all places among them have one representative; and so has a distant maximum.
+    /// Excluded words only forbid the quote after them, so all places among them have one representative; and
+    /// so has a distant maximum.
     pub(super) fn representative(&self, state: State) -> Class {
         let Unpacked { position, phase } = Unpacked::from(state);
         let free = Position { excluded: None, ..position };
@@ -59,9 +63,10 @@ impl StringLanguage {
                 ..Class::of(standing(counted, phase))
             };
         };
-        // What a text costs beyond its beginning is known by its own automaton, and so is where it may end. The beginnings are read again for that, but many
-        // states are one among them; where none are, three files whose patterns count words take 3.9 instead of 4.6 µs for mask + accept by their
-        // own (mean of a first pass, old and new in turn).
+        // What a text costs beyond its beginning is known by its own automaton, and so is where it may end.
+        // The beginnings are read again for that, but many states are one among them; where none are, three
+        // files whose patterns count words take 3.9 instead of 4.6 µs for mask + accept by their own (mean of
+        // a first pass, old and new in turn).
         let live = wide.live.as_ref().filter(|_| budget == u32::MAX).zip(self.dfa.live());
         let (leaf, dfa, place) = match live {
             Some((leaf, Live { dfa, states })) => (leaf, dfa, states[position.dfa as usize]),
@@ -75,7 +80,8 @@ impl StringLanguage {
         Class { leaf: Some(leaf.clone()), state, budget, doubtful }
     }
 
-    /// The bytes with which a text that ends in an excluded word may go on here. What goes on otherwise is no beginning of one from there on.
+    /// The bytes with which a text that ends in an excluded word may go on here. What goes on otherwise is no
+    /// beginning of one from there on.
     fn forbidden(&self, position: Position, phase: Phase) -> ByteSet {
         let Some((excluded, state)) = self.excluded.as_ref().zip(position.excluded) else {
             return ByteSet::EMPTY;

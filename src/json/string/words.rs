@@ -1,8 +1,10 @@
-//! A list of words of which some are open: the names that an object may still use, the words of an `enum` that other elements have not.
+//! A list of words of which some are open: the names that an object may still use, the words of an `enum`
+//! that other elements have not.
 //!
-//! The automaton of all words is built once; which of them are open is a bit for each. Labels follow the order of the words, and words with a common
-//! beginning stand side by side, so a state is live exactly where a bit in its range is set. An automaton of the open words
-//! for each state of an object or array would cost more than the state's mask.
+//! The automaton of all words is built once; which of them are open is a bit for each. Labels follow the
+//! order of the words, and words with a common beginning stand side by side, so a state is live exactly where
+//! a bit in its range is set. An automaton of the open words for each state of an object or array would cost
+//! more than the state's mask.
 
 use std::sync::Arc;
 
@@ -102,7 +104,8 @@ fn spelled(word: &str) -> Box<[u8]> {
 pub(in crate::json) struct OpenWords {
     pub(super) words: Arc<Words>,
     bits: Box<[u64]>,
-    /// Where they are told apart, for each of the `bits` how many open words come before it: a mask asks for the label of each word that a token completes.
+    /// Where they are told apart, for each of the `bits` how many open words come before it: a mask asks for
+    /// the label of each word that a token completes.
     before: Box<[u32]>,
     /// Whether each has a label of its own, or all have the same.
     are_told_apart: bool,
@@ -134,15 +137,17 @@ impl OpenWords {
         self.before[word] + (self.bits[word] & ((1 << bit) - 1)).count_ones()
     }
 
-    /// The ranks of the open words that can be completed from a state, in their order: a step for each of them, and one for 64 that are not open.
+    /// The ranks of the open words that can be completed from a state, in their order: a step for each of
+    /// them, and one for 64 that are not open.
     fn ranks(&self, state: StateId) -> impl Iterator<Item = u32> {
         let (first, end) = self.words.ranks[state as usize];
         let ones = self.bits.view_bits::<Lsb0>()[first as usize..end as usize].iter_ones();
         ones.map(move |one| first + one as u32)
     }
 
-    /// The open words that can be completed from a state, each spelled in the cheapest way without what was `read` of that, and with its label. Labels
-    /// follow the order of the words, so they are counted from the first one on: an object of many names has no time to count anew for each.
+    /// The open words that can be completed from a state, each spelled in the cheapest way without what was
+    /// `read` of that, and with its label. Labels follow the order of the words, so they are counted from the
+    /// first one on: an object of many names has no time to count anew for each.
     fn spelled(&self, state: StateId, read: usize) -> impl Iterator<Item = (&[u8], Label)> {
         let first = if self.are_told_apart { self.place(self.words.ranks[state as usize].0) } else { 0 };
         let label = move |before: u32| if self.are_told_apart { first + before } else { 0 };
@@ -150,7 +155,8 @@ impl OpenWords {
         self.ranks(state).zip(0..).map(move |(rank, before)| (text(rank), label(before)))
     }
 
-    /// What remains of the open word that is cheapest with the cost of its label, spelled, without the closing quotation mark.
+    /// What remains of the open word that is cheapest with the cost of its label, spelled, without the
+    /// closing quotation mark.
     pub(super) fn cheapest(&self, state: StateId, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
         let rests = self.spelled(state, self.words.read[state as usize]);
         let total = |(text, label): &(&[u8], Label)| text.len().saturating_add(cost(*label) as usize);
@@ -164,8 +170,8 @@ impl OpenWords {
         longest.map_or(0, |len| u32::try_from(len).unwrap_or(u32::MAX))
     }
 
-    /// The open words that can be completed from a state, or what remains of them where the text `is_opened`, each with its label; `None` where one of the
-    /// words has several spellings.
+    /// The open words that can be completed from a state, or what remains of them where the text `is_opened`,
+    /// each with its label; `None` where one of the words has several spellings.
     pub(super) fn texts(&self, state: StateId, is_opened: bool) -> Option<Vec<(&[u8], Label)>> {
         let Words { read, have_one_spelling, .. } = &*self.words;
         let read = if is_opened { read[state as usize] } else { 0 };

@@ -45,8 +45,8 @@ pub(super) fn check_later(content: Excerpt<'_>) -> Result<(), Fault> {
     ))
 }
 
-/// The instructions, and the section that follows them. A heading in the instructions themselves is told from that of a section by what
-/// follows: a section has a second heading.
+/// The instructions, and the section that follows them. A heading in the instructions themselves is told from
+/// that of a section by what follows: a section has a second heading.
 fn instructions(text: Excerpt<'_>) -> Result<(&str, Excerpt<'_>), Fault> {
     let mut rest = text;
     loop {

@@ -179,7 +179,8 @@ impl Draft<'_> {
         }
     }
 
-    /// A call ends in `<|call|>`, all else in `<|end|>`; an answer also in `<|return|>`, which the history has as `<|end|>`.
+    /// A call ends in `<|call|>`, all else in `<|end|>`; an answer also in `<|return|>`, which the history
+    /// has as `<|end|>`.
     fn check_end(&self, author: &Author) -> Result<(), Fault> {
         let is_assistant = matches!(author, Author::Assistant(_));
         let is_answer = is_assistant && self.channel.is_some_and(|channel| channel.text == "final");

@@ -1,7 +1,8 @@
 //! From a prompt to the conversation and the request that it was made of.
 //!
-//! `source` finds control tokens and the text between them, `message` reads headers, `system` and `developer` the two messages that carry settings,
-//! and `document` says these as a request, which is then read like any other. What cannot be read is an error with its line and column.
+//! `source` finds control tokens and the text between them, `message` reads headers, `system` and `developer`
+//! the two messages that carry settings, and `document` says these as a request, which is then read like any
+//! other. What cannot be read is an error with its line and column.
 
 mod developer;
 mod document;
@@ -31,17 +32,20 @@ pub struct FromPrompt {
     pub request: Request,
     /// What the prompt says.
     pub conversation: Conversation,
-    /// Where the last message begins, after the last `<|start|>assistant`: a byte of the text, or the number of tokens. What follows there is already said.
-    /// Matchers want the whole prompt all the same ([`Grammar::matcher_after`](crate::Grammar::matcher_after)): thoughts before it count for their caps.
+    /// Where the last message begins, after the last `<|start|>assistant`: a byte of the text, or the number
+    /// of tokens. What follows there is already said. Matchers want the whole prompt all the same
+    /// ([`Grammar::matcher_after`](crate::Grammar::matcher_after)): thoughts before it count for their caps.
     pub position: usize,
 }
 
 impl Request {
-    /// Reads the request that a prompt was made of, from text in which the spelling of a control token stands for it.
+    /// Reads the request that a prompt was made of, from text in which the spelling of a control token stands
+    /// for it.
     ///
-    /// It recovers built-in tools, function tools with the types of their arguments, response formats, and the place where the answer begins. A prompt
-    /// does not tell a tool choice, bounds of numbers, and whatever else the notation of its tools has no words for: what comes back is as strict
-    /// as the notation.
+    /// It recovers built-in tools, function tools with the types of their arguments, response formats, and
+    /// the place where the answer begins. A prompt does not tell a tool choice, bounds of numbers, and
+    /// whatever else the notation of its tools has no words for: what comes back is as strict as the
+    /// notation.
     ///
     /// Text may hold a user's `<|end|>` that was not the token; where the tokens are at hand,
     /// [`from_prompt_tokens`](Self::from_prompt_tokens) tells them apart.
@@ -83,8 +87,8 @@ impl Request {
 }
 
 impl Conversation {
-    /// Reads the conversation of a prompt, from text in which the spelling of a control token stands for it. It need not end in
-    /// `<|start|>assistant`; what follows there is not part of the conversation.
+    /// Reads the conversation of a prompt, from text in which the spelling of a control token stands for it.
+    /// It need not end in `<|start|>assistant`; what follows there is not part of the conversation.
     ///
     /// # Errors
     /// As [`Request::from_prompt`].

@@ -1,7 +1,7 @@
 //! The messages of a request, in both OpenAI shapes.
 //!
-//! A message of Chat Completions may be several of Harmony: reasoning, text, and calls are one each. Calls and results are matched by their
-//! ids, which Harmony does not have.
+//! A message of Chat Completions may be several of Harmony: reasoning, text, and calls are one each. Calls
+//! and results are matched by their ids, which Harmony does not have.
 
 use std::collections::BTreeMap;
 
@@ -111,7 +111,8 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// Adds the text of an assistant's message: an answer, or beside calls a preamble, which clients leave empty where there is none.
+    /// Adds the text of an assistant's message: an answer, or beside calls a preamble, which clients leave
+    /// empty where there is none.
     fn said(&mut self, item: &Node<'_>, has_calls: bool) -> Outcome {
         let Some(text) = content::get(item, "content")? else { return Ok(()) };
         if has_calls && text.is_empty() {
@@ -216,7 +217,8 @@ impl Reader<'_> {
         self.add(Message::result(tool, channel, output), item)
     }
 
-    /// The text of an item of reasoning; its summary where the text itself is withheld, and nothing where both are.
+    /// The text of an item of reasoning; its summary where the text itself is withheld, and nothing where
+    /// both are.
     fn reasoning(&mut self, item: &Node<'_>) -> Outcome {
         let text = match content::get(item, "content")? {
             Some(text) => text,

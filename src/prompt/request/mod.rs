@@ -1,7 +1,7 @@
 //! From a request to its conversation.
 //!
-//! `settings` reads what the system and developer messages say, `items` the messages of both OpenAI shapes, `content` what is in them. The request itself is
-//! checked first, as it is for the masks.
+//! `settings` reads what the system and developer messages say, `items` the messages of both OpenAI shapes,
+//! `content` what is in them. The request itself is checked first, as it is for the masks.
 
 mod content;
 mod items;
@@ -18,11 +18,12 @@ use crate::harmony::{Request, RequestErrorKind, Tool};
 use crate::recursion;
 
 impl Conversation {
-    /// Reads the conversation of a request in either OpenAI shape: `instructions` and `input` (Responses) or `messages` (Chat Completions),
-    /// with `tools`, response formats, the reasoning effort, and `harmony.prompt` for what OpenAI has no field for.
+    /// Reads the conversation of a request in either OpenAI shape: `instructions` and `input` (Responses) or
+    /// `messages` (Chat Completions), with `tools`, response formats, the reasoning effort, and
+    /// `harmony.prompt` for what OpenAI has no field for.
     ///
-    /// System and developer messages that come first become the instructions of the developer message, since Harmony's system message is for
-    /// the model's own settings.
+    /// System and developer messages that come first become the instructions of the developer message, since
+    /// Harmony's system message is for the model's own settings.
     ///
     /// # Errors
     /// Where the request or a message is wrong, with a JSON pointer.

@@ -10,8 +10,8 @@ use crate::prompt::developer::{Developer, Function, Parameters, ResponseFormat};
 use crate::prompt::error::ConversationError;
 use crate::prompt::system::{BUILTINS, CHANNELS, Effort, System, builtin_name};
 
-/// The system message: its defaults, and what `harmony.prompt.system` changes of them. There is none where that is `false`; of the texts, an
-/// empty one leaves its line out.
+/// The system message: its defaults, and what `harmony.prompt.system` changes of them. There is none where
+/// that is `false`; of the texts, an empty one leaves its line out.
 pub(super) fn system(
     root: &Node<'_>,
     prompt: Option<&Node<'_>>,

@@ -1,5 +1,5 @@
-//! What comments say of a member: title, description, examples, default. They are annotations, so nothing depends on how they are read
-//! but that they can be written again.
+//! What comments say of a member: title, description, examples, default. They are annotations, so nothing
+//! depends on how they are read but that they can be written again.
 
 use serde_json::Value;
 

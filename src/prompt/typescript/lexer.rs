@@ -27,7 +27,8 @@ pub(super) enum Kind<'a> {
 
 const SIGNS: [&str; 15] = ["=>", "{", "}", "(", ")", "[", "]", "<", ">", ";", ":", "?", "|", ",", "="];
 
-/// What a word consists of: the characters of names in TypeScript, and those that tools' and members' names have besides.
+/// What a word consists of: the characters of names in TypeScript, and those that tools' and members' names
+/// have besides.
 pub(super) fn is_word(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '-' | '$' | '@' | '.')
 }

@@ -159,8 +159,9 @@ impl<'a> Parser<'a> {
         bar.and_then(|token| token.indent)
     }
 
-    /// `A | B[]`. As openai-harmony writes the notation, and so as gpt-oss learned it, `[]` is about all that stands before it: it writes arrays of
-    /// choices without brackets. Where that cannot be what it means, nothing is guessed.
+    /// `A | B[]`. As openai-harmony writes the notation, and so as gpt-oss learned it, `[]` is about all that
+    /// stands before it: it writes arrays of choices without brackets. Where that cannot be what it means,
+    /// nothing is guessed.
     fn inline(&mut self, in_list: bool) -> Result<Type, Fault> {
         let (mut types, mut height) = (Vec::new(), 0);
         loop {

@@ -12,7 +12,8 @@ pub(in crate::prompt) fn write(schema: &Value) -> String {
     writer.out
 }
 
-/// Text with comments in it. What is written after a comment at a line's end begins a new line, or it would be part of the comment.
+/// Text with comments in it. What is written after a comment at a line's end begins a new line, or it would
+/// be part of the comment.
 #[derive(Default)]
 struct Writer {
     out: String,
@@ -27,7 +28,8 @@ impl Writer {
         self.out.push_str(code);
     }
 
-    /// A comment above what it is about. Each line is one: a description with line breaks could otherwise declare members.
+    /// A comment above what it is about. Each line is one: a description with line breaks could otherwise
+    /// declare members.
     fn comment(&mut self, indent: &str, text: &str) {
         for line in text.split('\n') {
             self.code(&format!("{indent}// {line}\n"));
@@ -194,7 +196,8 @@ fn literals(schema: &Value) -> Option<String> {
     (!literals.is_empty()).then(|| literals.join(" | "))
 }
 
-/// What is assumed where a member is missing. Of a choice among words it is the bare word, wherever that stays on one line.
+/// What is assumed where a member is missing. Of a choice among words it is the bare word, wherever that
+/// stays on one line.
 fn default(schema: &Value) -> Option<String> {
     let default = schema.get("default")?;
     let is_choice = schema["enum"].as_array().is_some_and(|values| !values.is_empty());

@@ -46,8 +46,8 @@ pub(super) struct Alphabet {
     pub(super) len: usize,
 }
 
-/// How many runs of all sets together may be looked at for each state that the limit allows: sets that leave out one character each, of thousands, are
-/// made of all runs each.
+/// How many runs of all sets together may be looked at for each state that the limit allows: sets that leave
+/// out one character each, of thousands, are made of all runs each.
 const RUNS_PER_STATE: usize = 48;
 
 impl Alphabet {

@@ -16,7 +16,8 @@ pub(super) enum Node {
         min: u32,
         max: Option<u32>,
     },
-    /// `(?=…)`, `(?!…)`, `(?<=…)` and `(?<!…)`: what follows begins, or what came before ends, like this or not.
+    /// `(?=…)`, `(?!…)`, `(?<=…)` and `(?<!…)`: what follows begins, or what came before ends, like this or
+    /// not.
     Around {
         node: Box<Node>,
         is_behind: bool,

@@ -1,16 +1,17 @@
 //! Patterns that count: how often a part comes is how long the text is.
 //!
-//! `^arn:.{16,2044}$` takes 20,445 states, one for each count and byte of a character. But what comes before and after its one repetition is as long in
-//! every match, so its texts are those of `^arn:.*$` that have 20 to 2,048 characters, and lengths are bounded without states
-//! ([`length`](crate::regular)).
+//! `^arn:.{16,2044}$` takes 20,445 states, one for each count and byte of a character. But what comes before
+//! and after its one repetition is as long in every match, so its texts are those of `^arn:.*$` that have 20
+//! to 2,048 characters, and lengths are bounded without states ([`length`](crate::regular)).
 
 use std::sync::Arc;
 
 use super::ast::{Assertion, Node};
 use super::{Pattern, nested};
 
-/// Counts up to this one are states: where all counts were lengths, 101 files of MaskBench with such patterns took 1.18 of the time to compile at p50. With
-/// this one they take 0.60 in the mean of what they take where no count is a length, and mask and accept 0.86 (five runs in turn).
+/// Counts up to this one are states: where all counts were lengths, 101 files of MaskBench with such patterns
+/// took 1.18 of the time to compile at p50. With this one they take 0.60 in the mean of what they take where
+/// no count is a length, and mask and accept 0.86 (five runs in turn).
 const FEW: u32 = 32;
 
 /// A pattern whose texts are those of another one within bounds.
@@ -22,7 +23,8 @@ pub(crate) struct Counted {
 }
 
 impl Pattern {
-    /// The pattern without the bounds of its repetition, and the lengths that these mean; `None` where there is no such repetition, or it does not count far.
+    /// The pattern without the bounds of its repetition, and the lengths that these mean; `None` where there
+    /// is no such repetition, or it does not count far.
     pub(crate) fn counted(&self) -> Option<Counted> {
         nested(&self.source, || self.without_bounds())
     }

@@ -1,9 +1,10 @@
 //! From a syntax tree to the automaton of the texts with a match.
 //!
-//! The subset construction is over characters, and each set of them that the pattern tells apart is one symbol; only its result is spelled in
-//! bytes. `^.{1,255}$` has 257 states and two symbols that way, where bytes make it 2,551 states and a dozen classes. Over the 2,147 patterns
-//! of `maskbench-dev` an automaton takes 27 µs at the median and 0.7 ms at the 99th percentile; `regex-automata`, which determinises over bytes, took
-//! 60 µs and 2.6 ms.
+//! The subset construction is over characters, and each set of them that the pattern tells apart is one
+//! symbol; only its result is spelled in bytes. `^.{1,255}$` has 257 states and two symbols that way, where
+//! bytes make it 2,551 states and a dozen classes. Over the 2,147 patterns of `maskbench-dev` an automaton
+//! takes 27 µs at the median and 0.7 ms at the 99th percentile; `regex-automata`, which determinises over
+//! bytes, took 60 µs and 2.6 ms.
 
 use std::rc::Rc;
 
@@ -21,14 +22,17 @@ use crate::regular::dfa::{DEAD, NO_LABEL};
 use crate::regular::merge::merge;
 use crate::regular::partition::Transitions;
 
-/// How many steps of the nondeterministic automaton the states may stand for, for each state that the limit allows. Every pattern of MaskBench
-/// passes with room to spare, and the worst ones that do not end after half a second.
+/// How many steps of the nondeterministic automaton the states may stand for, for each state that the limit
+/// allows. Every pattern of MaskBench passes with room to spare, and the worst ones that do not end after
+/// half a second.
 const STEPS_PER_STATE: usize = 48;
 
-/// How many steps may be followed to find the states, from each of them by each atom that it reads, for each state that the limit allows.
+/// How many steps may be followed to find the states, from each of them by each atom that it reads, for each
+/// state that the limit allows.
 const FOLLOWED_PER_STATE: usize = 1024;
 
-/// How many entries the table may have for each state that the limit allows: a pattern of thousands of characters that all differ has as many for each state.
+/// How many entries the table may have for each state that the limit allows: a pattern of thousands of
+/// characters that all differ has as many for each state.
 const ENTRIES_PER_STATE: usize = 128;
 
 /// Adds a row to a table, for a state that leads nowhere yet; answers where it begins.
@@ -60,7 +64,8 @@ pub(super) struct Characters {
 }
 
 impl Characters {
-    /// The same texts with as few states as can be; `None` where there are none. Here that costs a fraction of what it does once there are bytes.
+    /// The same texts with as few states as can be; `None` where there are none. Here that costs a fraction
+    /// of what it does once there are bytes.
     fn minimal(self) -> Option<Self> {
         let labels = self.is_word.iter().map(|is_word| if *is_word { MATCH } else { NO_LABEL });
         let states = Transitions { width: self.alphabet.len, table: self.table, labels: labels.collect() };
@@ -79,8 +84,8 @@ impl Characters {
 
 /// The texts in which `hir` has a match.
 ///
-/// Nothing is appended for what follows a match: once one is found, only valid UTF-8 is asked for, so no state remembers what else was
-/// under way.
+/// Nothing is appended for what follows a match: once one is found, only valid UTF-8 is asked for, so no
+/// state remembers what else was under way.
 pub(super) fn texts_with_match(hir: Hir, limit: usize) -> Result<Dfa, LimitExceeded> {
     let is_anchored = hir.properties().look_set_prefix().contains(Look::Start);
     let searched = if is_anchored { hir } else { Hir::concat(vec![class::any_text(), hir]) };
@@ -95,8 +100,8 @@ struct Subsets<'n> {
     /// For each atom a character that looks take for any of it.
     kinds: Vec<char>,
     numbers: HashMap<Rc<[u32]>, u32>,
-    /// For each state the steps before the next character: those that read it, and those that must see it first. In front of them stands the
-    /// character before, as far as any look asks for it.
+    /// For each state the steps before the next character: those that read it, and those that must see it
+    /// first. In front of them stands the character before, as far as any look asks for it.
     states: Vec<Rc<[u32]>>,
     /// All steps of the states.
     steps: usize,
@@ -210,8 +215,8 @@ impl<'n> Subsets<'n> {
         }
     }
 
-    /// Whether the looks of a state lead to a match before a character of this kind, or at the end of the text. The steps that they lead to are
-    /// left in `reach`.
+    /// Whether the looks of a state lead to a match before a character of this kind, or at the end of the
+    /// text. The steps that they lead to are left in `reach`.
     fn matches(&mut self, state: &[u32], next: Option<char>) -> bool {
         let before = char::from_u32(state[0]);
         let looks = state[1..].iter().filter_map(|step| match self.nfa.steps[*step as usize] {
@@ -298,11 +303,13 @@ impl Reach {
     }
 }
 
-/// By how deep repetitions nest, for each step the round in which a copy of it was last reached, and the rank of the furthest.
+/// By how deep repetitions nest, for each step the round in which a copy of it was last reached, and the rank
+/// of the furthest.
 struct Reached(Vec<Vec<(u32, u32)>>);
 
 impl Reached {
-    /// Whether a further copy of a step was reached in this round, which stands for it and for all that follows it; notes that it was reached.
+    /// Whether a further copy of a step was reached in this round, which stands for it and for all that
+    /// follows it; notes that it was reached.
     fn is_ahead_of(&mut self, step: StepId, copies: &[Copies], round: u32) -> bool {
         let mut is_ahead = false;
         for (copies, furthest) in copies.iter().zip(&mut self.0) {
@@ -316,7 +323,8 @@ impl Reached {
     }
 }
 
-/// Whether a place between two characters is right. A line feed, a carriage return and a word character are told apart, and from all others.
+/// Whether a place between two characters is right. A line feed, a carriage return and a word character are
+/// told apart, and from all others.
 pub(super) fn holds(look: Look, before: Option<char>, next: Option<char>) -> bool {
     let [word_before, word_next] = [before, next].map(|char| char.is_some_and(is_word));
     match look {

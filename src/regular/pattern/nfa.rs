@@ -24,7 +24,8 @@ pub(super) enum Step {
     Either(StepId, StepId),
     /// Nothing is read, where the place is right.
     Look(Look, StepId),
-    /// Nothing is read, where the rest of the text begins, or does not begin, with what is matched from `body` on.
+    /// Nothing is read, where the rest of the text begins, or does not begin, with what is matched from
+    /// `body` on.
     Ahead { body: StepId, negative: bool, then: StepId },
     /// Nothing is read, where what is looked for behind just ended, or did not.
     Behind { index: usize, negative: bool, then: StepId },
@@ -48,11 +49,13 @@ pub(super) struct Nfa {
 
 /// Steps that were added several times, as a repetition asks for so many copies.
 ///
-/// In `x{0,9}`, whatever may follow a step with seven copies left may also follow it with eight left; in `x{9,}` it is the other way about.
-/// So a set of steps keeps only the *furthest* copy of each, which stands for the others, and need not record all places where a match may
-/// have begun: `[a-zA-Z][a-zA-Z0-9_]{0,99}-[a-zA-Z0-9]{10}` has 171 states, where the sets of all places were more than 100,000. Of the
-/// 5,781 patterns of MaskBench and of 45 published packages ten compile that exceeded the limit, and those that may begin in many places or
-/// count twice take a half to a four-hundredth of the time (all of them 0.94, mean and p99).
+/// In `x{0,9}`, whatever may follow a step with seven copies left may also follow it with eight left; in
+/// `x{9,}` it is the other way about. So a set of steps keeps only the *furthest* copy of each, which stands
+/// for the others, and need not record all places where a match may have begun:
+/// `[a-zA-Z][a-zA-Z0-9_]{0,99}-[a-zA-Z0-9]{10}` has 171 states, where the sets of all places were more than
+/// 100,000. Of the 5,781 patterns of MaskBench and of 45 published packages ten compile that exceeded the
+/// limit, and those that may begin in many places or count twice take a half to a four-hundredth of the time
+/// (all of them 0.94, mean and p99).
 #[derive(Default)]
 pub(super) struct Copies {
     /// For each step one that it is a copy of, and how much further it is than others.
@@ -72,7 +75,8 @@ impl Copies {
     }
 }
 
-/// Which of some copies is the furthest, in the order in which they were added: what is read first is added last.
+/// Which of some copies is the furthest, in the order in which they were added: what is read first is added
+/// last.
 #[derive(Clone, Copy)]
 enum Furthest {
     First,
@@ -114,7 +118,8 @@ struct Builder {
     steps: Vec<Step>,
     sets: Sets,
     behind: Vec<StepId>,
-    /// What is looked for, by the node: where it begins ahead, and its index behind. A repetition adds a node many times, but what its matches owe is the same.
+    /// What is looked for, by the node: where it begins ahead, and its index behind. A repetition adds a node
+    /// many times, but what its matches owe is the same.
     ahead: HashMap<*const Node, StepId>,
     indexes: HashMap<*const Node, usize>,
     copies: Vec<Copies>,
@@ -190,7 +195,8 @@ impl Builder {
         others.iter().rev().try_fold(*last, |others, option| self.push(Step::Either(*option, others)))
     }
 
-    /// One of several words, sorted, with common beginnings shared: otherwise every state of an unanchored search would stand for all of them.
+    /// One of several words, sorted, with common beginnings shared: otherwise every state of an unanchored
+    /// search would stand for all of them.
     fn words(&mut self, words: &[&str], next: StepId) -> Built {
         let options = words.chunk_by(|one, other| one.chars().next() == other.chars().next()).map(|words| {
             let [first, .., last] = *words else { return self.text(words[0], next) };
@@ -280,7 +286,8 @@ impl Builder {
         Ok(if min == 0 { again } else { first })
     }
 
-    /// Notes that what was added from each of the `ends` to the next one is the same, if it is: what is looked for is added only once.
+    /// Notes that what was added from each of the `ends` to the next one is the same, if it is: what is
+    /// looked for is added only once.
     fn note_copies(&mut self, ends: &[usize], furthest: Furthest) {
         let lens: Vec<usize> = ends.windows(2).map(|ends| ends[1] - ends[0]).collect();
         if lens.len() < 2 || lens.iter().any(|len| *len != lens[0]) {

@@ -1,7 +1,7 @@
 //! `regex-automata` as the judge of our determinisation: both must say the same of every text there is.
 //!
-//! Ours is over characters, for speed; its is over bytes. The two automata are walked side by side, through every pair of states that valid UTF-8
-//! leads to, so nothing is left to samples.
+//! Ours is over characters, for speed; its is over bytes. The two automata are walked side by side, through
+//! every pair of states that valid UTF-8 leads to, so nothing is left to samples.
 
 use foldhash::{HashSet, HashSetExt};
 use regex_automata::Anchored;

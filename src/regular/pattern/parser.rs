@@ -28,7 +28,8 @@ const AROUND: [(&str, bool, bool); 4] =
 pub(super) fn parse(source: &str, budget: &Budget) -> Result<Node, PatternError> {
     let mut parser = Parser { source, at: 0, depth: 0, ignore_case: false, budget };
     parser.charge(1 + source.len() / BYTES_PER_STEP)?;
-    // ECMA-262 gives flags apart from the pattern, but JSON Schema has no such place; validators take this form.
+    // ECMA-262 gives flags apart from the pattern, but JSON Schema has no such place; validators take this
+    // form.
     parser.ignore_case = parser.eat("(?i)");
     let node = parser.choice()?;
     if parser.at < source.len() {
@@ -169,7 +170,8 @@ impl<'p> Parser<'p> {
     /// What stands between braces, where it is made of such bytes only; it is not read yet.
     pub(super) fn braced(&self, is_part: impl Fn(u8) -> bool) -> Option<&'p str> {
         let rest = self.rest().strip_prefix('{')?;
-        // No further than that: braces stand for themselves, too, and with a look for the other one at each a long pattern of them took half a minute.
+        // No further than that: braces stand for themselves, too, and with a look for the other one at each a
+        // long pattern of them took half a minute.
         let (body, after) = rest.split_at(rest.bytes().take_while(|byte| is_part(*byte)).count());
         after.starts_with('}').then_some(body)
     }

@@ -1,4 +1,5 @@
-//! What a pattern means, in the words of ECMA-262: where its matches end, from each place of a text. Slow, and without an automaton.
+//! What a pattern means, in the words of ECMA-262: where its matches end, from each place of a text. Slow,
+//! and without an automaton.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! From an automaton over characters to one over the bytes of their UTF-8.
 //!
-//! The characters that begin with the same bytes are mostly one atom: then it is known which one was read before the character is complete,
-//! and only its bytes are still to come. The others are a small tree.
+//! The characters that begin with the same bytes are mostly one atom: then it is known which one was read
+//! before the character is complete, and only its bytes are still to come. The others are a small tree.
 
 use foldhash::{HashMap, HashMapExt};
 
@@ -57,7 +57,8 @@ struct Forks<'a> {
 }
 
 impl Forks<'_> {
-    /// All characters from one code point to the next 64^`missing`, of which so many bytes are missing in a state of the text.
+    /// All characters from one code point to the next 64^`missing`, of which so many bytes are missing in a
+    /// state of the text.
     fn edge(&mut self, first: u32, missing: u32, text: StateId) -> Edge {
         // Overlong forms and surrogates are no characters, nor is anything past the last one.
         let least = first.max([0, 0x80, 0x800, 0x1_0000][missing as usize]);
@@ -180,8 +181,9 @@ impl Spelling<'_> {
         Ok(Raw { classes, width: bytes.len(), table, labels, start: 0 }.finish_minimal())
     }
 
-    /// Leads to one of those states within a character that have equal futures, so that the others are not reached any more. Where no character is
-    /// under way, futures differ already, so this needs no partition: to look at rows is enough, those that lack one byte first.
+    /// Leads to one of those states within a character that have equal futures, so that the others are not
+    /// reached any more. Where no character is under way, futures differ already, so this needs no partition:
+    /// to look at rows is enough, those that lack one byte first.
     fn merge(&self, table: &mut [u32], width: usize) {
         if self.open.is_empty() {
             return;

@@ -245,7 +245,8 @@ fn errors_say_what_and_where() {
     check(&deep, "more than 200 groups within each other", 200..201);
 }
 
-/// The texts of the pattern that does not count, as far as the bounds allow them; `None` where it counts nothing.
+/// The texts of the pattern that does not count, as far as the bounds allow them; `None` where it counts
+/// nothing.
 fn within_bounds(pattern: &Pattern) -> Option<Dfa> {
     let Counted { pattern, min_length, max_length } = pattern.counted()?;
     let lengths = Dfa::of_length(min_length, max_length, usize::MAX).expect("no limit");
@@ -279,7 +280,8 @@ fn counts_are_lengths() {
     check("^a{0,40}$|^b$", false);
 }
 
-/// Of the places where a match may have begun only the furthest is known, so there are not as many states as there are sets of places.
+/// Of the places where a match may have begun only the furthest is known, so there are not as many states as
+/// there are sets of places.
 #[test]
 fn only_the_furthest_of_copies_counts() {
     for (source, states) in [
@@ -308,7 +310,8 @@ fn reading_has_a_ceiling() {
         let budget = Budget::from(&Limits { work: steps, ..Limits::default() });
         Pattern::parse_within(source, &budget).map(drop).map_err(|error| error.kind)
     };
-    // What a property has changes with Unicode, so these are some steps that are too few, and some that will do.
+    // What a property has changes with Unicode, so these are some steps that are too few, and some that will
+    // do.
     for (source, too_few, enough) in [
         ("a".repeat(400), 100, 101),
         ("|".repeat(400), 100, 101),
@@ -409,7 +412,8 @@ pub(super) fn corpus_patterns() -> Option<BTreeSet<String>> {
     Some(found)
 }
 
-/// Characters that begin with the same bytes lead to different states, and states within them may have equal futures.
+/// Characters that begin with the same bytes lead to different states, and states within them may have equal
+/// futures.
 #[test]
 fn automata_are_minimal_however_characters_are_cut() {
     for pattern in [

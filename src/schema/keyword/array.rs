@@ -6,8 +6,9 @@ use super::{Contains, Keyword, Keywords, SchemaError, Status, member};
 
 type Outcome = Result<Status, SchemaError>;
 
-/// One schema for the elements after the prefix; or, up to draft 2019-09, the prefix itself. The list means the same in every dialect that has
-/// it, so it is taken in all of them: real schemas have it without saying their dialect.
+/// One schema for the elements after the prefix; or, up to draft 2019-09, the prefix itself. The list means
+/// the same in every dialect that has it, so it is taken in all of them: real schemas have it without saying
+/// their dialect.
 pub(super) fn items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
     if keyword.value.as_array().is_some() {
         if keyword.draft > Draft::Draft201909 && member(keyword.siblings, "prefixItems").is_some() {

@@ -1,7 +1,7 @@
 //! Keywords: what one schema object says, read into a typed accumulator.
 //!
-//! One function per keyword. A keyword that the dialect does not know says nothing; one that it knows and we do not is an error, so
-//! nothing is dropped silently.
+//! One function per keyword. A keyword that the dialect does not know says nothing; one that it knows and we
+//! do not is an error, so nothing is dropped silently.
 
 mod array;
 mod general;

@@ -120,7 +120,8 @@ impl Cell {
 }
 
 impl More {
-    /// Of an object with so many required members, that needs more of them and may have as many as there is room for.
+    /// Of an object with so many required members, that needs more of them and may have as many as there is
+    /// room for.
     pub(super) fn new(required: u64, needed: u64, wishes: usize, room: usize) -> Self {
         let count = u32::try_from(wishes).expect("few wishes");
         let wishes = Wishes { count, room, classes: Vec::new(), granting: Granting::none() };
@@ -133,7 +134,8 @@ impl More {
         Want::Grants { class: self.wishes.classes.len() - 1 }
     }
 
-    /// The least length of the further members and all commas. Members that grant wishes are further members, too.
+    /// The least length of the further members and all commas. Members that grant wishes are further members,
+    /// too.
     fn least_len(&self) -> Option<u64> {
         // Most objects have no wishes, and need no list.
         if self.wishes.count == 0 {

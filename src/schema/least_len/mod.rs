@@ -1,8 +1,8 @@
 //! Which nodes have a value at all, and how short its text can be.
 //!
-//! Both are one least fixpoint. The text of an array or object is as long as the texts of its parts, so a node is settled when the parts
-//! that it needs are; Knuth's generalisation of Dijkstra's algorithm settles nodes from short to long, each once. A node that is never
-//! settled has no value: it needs itself.
+//! Both are one least fixpoint. The text of an array or object is as long as the texts of its parts, so a
+//! node is settled when the parts that it needs are; Knuth's generalisation of Dijkstra's algorithm settles
+//! nodes from short to long, each once. A node that is never settled has no value: it needs itself.
 
 mod cell;
 mod wants;

@@ -1,5 +1,5 @@
-//! Reading a document into an arena, from its text or from a `serde_json::Value`; and what is seen of all of it on the way, as a large document is far
-//! from the caches each time that it is gone through.
+//! Reading a document into an arena, from its text or from a `serde_json::Value`; and what is seen of all of
+//! it on the way, as a large document is far from the caches each time that it is gone through.
 //!
 //! The two are read by code of their own: a visitor for both took as long for a `Value` as for a text.
 
@@ -20,8 +20,9 @@ const ROOM: usize = 65_536;
 
 /// What a schema is read from.
 ///
-/// From its text is faster: hardly anything of a schema outlives the compilation, so a `Value`, each of whose strings is an allocation, is made for
-/// nothing. With what it takes to make and to free the `Value`, compiling from the text takes 0.85 of the time (MaskBench, mean).
+/// From its text is faster: hardly anything of a schema outlives the compilation, so a `Value`, each of whose
+/// strings is an allocation, is made for nothing. With what it takes to make and to free the `Value`,
+/// compiling from the text takes 0.85 of the time (MaskBench, mean).
 ///
 /// ```
 /// # use harmony_mask::{Limits, schema::{Schema, SchemaErrorKind, SchemaOptions}};
@@ -81,7 +82,8 @@ enum Fault {
 }
 
 impl<'d> Tree<'d> {
-    /// Reads a document, whose nesting and length have ceilings: everything that follows the nesting of a document may then do so on the stack.
+    /// Reads a document, whose nesting and length have ceilings: everything that follows the nesting of a
+    /// document may then do so on the stack.
     pub(super) fn read(
         source: SchemaSource<'d>,
         arena: &'d Bump,
@@ -98,7 +100,8 @@ impl<'d> Tree<'d> {
         Ok(tree)
     }
 
-    /// For how many schemas room is made ahead. A document can be all objects and no schema, so there is an end to it.
+    /// For how many schemas room is made ahead. A document can be all objects and no schema, so there is an
+    /// end to it.
     pub(super) fn room(&self) -> usize {
         self.seen.objects.min(ROOM)
     }

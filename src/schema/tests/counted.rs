@@ -66,7 +66,8 @@ fn lengths_are_those_of_the_plan() {
     }
 }
 
-/// What must be equal and is not known to come twice is refused by name later on, and until then such arrays are.
+/// What must be equal and is not known to come twice is refused by name later on, and until then such arrays
+/// are.
 #[test]
 fn arrays_that_cannot_be_known_to_repeat_have_a_length() {
     let elements = json!([{"const": 1}, {"const": 1}]);
@@ -82,7 +83,8 @@ fn reached(document: &Value, limits: &Limits) -> Option<(&'static str, usize, us
     error.limit().map(|limit| (limit.what, limit.limit, limit.given))
 }
 
-/// Ten elements must be there: 2,048 states, and as many kinds of elements. Each pair of them is looked at twice, and paid for.
+/// Ten elements must be there: 2,048 states, and as many kinds of elements. Each pair of them is looked at
+/// twice, and paid for.
 #[test]
 fn states_and_kinds_are_work() {
     let within = |document: &Value, work: usize| {

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use super::super::SchemaErrorKind::{self, CircularReference, Limit, NoBaseCase, Unsatisfiable};
 use super::read;
 
-/// The schema is read, or refused with this kind, in time. The time is generous: tests run unoptimised, beside others.
+/// The schema is read, or refused with this kind, in time. The time is generous: tests run unoptimised,
+/// beside others.
 #[track_caller]
 fn check(what: &str, document: &Value, expected: Option<SchemaErrorKind>) {
     let start = Instant::now();
@@ -41,7 +42,8 @@ fn nesting() {
     check("deep const", &json!({"const": nested(120, |inner| json!([inner]))}), None);
 }
 
-/// Exactly one of objects of so many kinds with a tag, and of objects without one that have something under some name.
+/// Exactly one of objects of so many kinds with a tag, and of objects without one that have something under
+/// some name.
 fn tagged(kinds: usize, others: &[(&str, Value)]) -> Value {
     let kind = |tag: usize| {
         let tag_of = json!({"enum": [tag.to_string()]});

@@ -47,7 +47,8 @@ fn names_count_in_schemas_whatever_these_are_called() {
     }
 }
 
-/// What a dynamic reference finds: the anchor `n` of the outermost resource, if that has one under this keyword, or else the one beside it.
+/// What a dynamic reference finds: the anchor `n` of the outermost resource, if that has one under this
+/// keyword, or else the one beside it.
 fn dynamic(keyword: &str, outermost: Value) -> Value {
     let anchor = json!({"$dynamicAnchor": "n", "type": "string"});
     let inner = json!({"$id": "g", "$dynamicRef": "#n", "$defs": {"q": anchor}});
@@ -76,7 +77,8 @@ fn dynamic_anchors_count_in_schemas_only() {
     }
 }
 
-/// A pointer may lead anywhere; but only what stands where schemas do has a name, or a URI that other references begin from.
+/// A pointer may lead anywhere; but only what stands where schemas do has a name, or a URI that other
+/// references begin from.
 #[test]
 fn what_looks_like_a_schema_elsewhere_has_no_name() {
     let (text, number) = (json!("a"), json!(1));
@@ -107,7 +109,8 @@ fn what_looks_like_a_schema_elsewhere_has_no_name() {
     assert!(schema.admits(&json!(["a"])) && !schema.admits(&json!([1])));
 }
 
-/// RFC 6901, section 4: an index is digits, and begins with a zero only where it is zero. RFC 3986, section 2.1: a percent sign is followed by two digits.
+/// RFC 6901, section 4: an index is digits, and begins with a zero only where it is zero. RFC 3986, section
+/// 2.1: a percent sign is followed by two digits.
 #[test]
 fn pointers_are_spelled_in_one_way() {
     let document = |pointer: &str| {

@@ -10,7 +10,8 @@ use super::super::nfa::{Copies, Nfa, Step, StepId};
 use crate::limits::LimitExceeded;
 use crate::regular::build::too_many;
 
-/// How many threads may be followed, for each state that the limit allows. The worst patterns end after half a second.
+/// How many threads may be followed, for each state that the limit allows. The worst patterns end after half
+/// a second.
 const THREADS_PER_STATE: usize = 48;
 
 /// A thread that is kept counts as so many that are followed, as it takes memory.
@@ -282,7 +283,8 @@ impl<'n> Threads<'n> {
         }
     }
 
-    /// Drops each thread beside which another one matches with it always, and owes no more: one at the same step, or after a match.
+    /// Drops each thread beside which another one matches with it always, and owes no more: one at the same
+    /// step, or after a match.
     fn drop_implied(&self, threads: &mut Vec<Thread>) {
         let matched = threads.iter().filter(|thread| self.step(thread) == Step::Match);
         let matched: Vec<Thread> = matched.cloned().collect();
