@@ -271,7 +271,7 @@ fn too_few_values_are_refused() {
     ]});
     for schema in [
         json!({"type": "array", "items": {"const": {"a": 1}}, "minItems": 2}),
-        json!({"type": ["null", "array"], "items": {"const": 1}, "minItems": 2}),
+        json!({"type": ["null", "array"], "items": {"const": [1]}, "minItems": 2}),
         json!({"type": "array", "items": overlapping, "minItems": 3}),
     ] {
         let unique = json!({"allOf": [schema], "uniqueItems": true});
@@ -283,4 +283,23 @@ fn too_few_values_are_refused() {
             other => panic!("{unique}: {other:?}"),
         }
     }
+}
+
+/// Where it is plain that no array has enough elements, what is no array is left.
+#[test]
+fn arrays_of_too_few_elements_are_left_out() {
+    let unique = |items: Value, min: u32| json!({"items": items, "minItems": min, "uniqueItems": true});
+    check(unique(json!({"type": "boolean"}), 3), &["1", "{}", r#""a""#], &["[]", "[true,false]"]);
+    check(unique(json!({"type": "boolean"}), 2), &["1", "[true,false]"], &["[]", "[true]", "[true,true]"]);
+    check(unique(json!({"enum": [1, 1.0, "a"]}), 3), &["null"], &[r#"[1,"a"]"#]);
+    let bytes = json!({"type": "integer", "minimum": 0, "exclusiveMaximum": 2});
+    check(unique(bytes.clone(), 3), &["null"], &["[0,1]"]);
+    check(unique(bytes.clone(), 2), &["[0,1]", "[1,0]"], &["[0,2]"]);
+    let mixed = json!({"anyOf": [bytes, {"type": "boolean"}, {"enum": ["a", "b"]}]});
+    check(unique(mixed.clone(), 7), &["null"], &[r#"[0,1,true,false,"a","b"]"#]);
+    check(unique(mixed.clone(), 6), &[r#"[0,1,true,false,"a","b"]"#], &[r#"[0,1,true,false,"a"]"#]);
+    let tuple = |min: u32| json!({"prefixItems": [{}, true], "items": {"enum": [1, 2]}, "minItems": min, "uniqueItems": true});
+    check(tuple(5), &["null"], &["[3,4,1,2]"]);
+    check(json!({"anyOf": [unique(mixed, 7), {"const": [0]}], "type": "array"}), &["[0]"], &["[]"]);
+    check(json!({"properties": {"a": unique(json!({"const": 1}), 2)}}), &[r#"{"a":1}"#], &[r#"{"a":[1]}"#]);
 }

@@ -15,6 +15,11 @@ pub(super) fn unsatisfiable(normaliser: &mut Normaliser<'_>, graph: &Graph<'_>, 
     while seen.insert(here) {
         match impossible_part(graph, lens, here) {
             Some(next) => here = next,
+            None if lacks_elements(graph, here) => {
+                let message = "asks for more different elements than there are";
+                let (location, kind) = (normaliser.location(here), SchemaErrorKind::Unsatisfiable);
+                return normaliser.reader.error(location, kind, Some("uniqueItems"), message);
+            }
             None => return contradiction(normaliser, here),
         }
     }
@@ -32,6 +37,12 @@ fn impossible_part(graph: &Graph<'_>, lens: &Lens, formula: FormulaId) -> Option
         .flat_map(|array| (0..array.min_items as usize).map(|position| array.at(position)));
     let mut parts = members.chain(elements);
     parts.find(|&part| graph.position(part).is_some_and(|position| lens.node(position).is_none()))
+}
+
+/// Whether a formula has arrays, all of which would need more elements.
+fn lacks_elements(graph: &Graph<'_>, formula: FormulaId) -> bool {
+    let arrays = graph.position(formula).map_or(&[][..], |position| &graph.cells[position].arrays);
+    !arrays.is_empty() && arrays.iter().all(|array| graph.lacks_elements(array))
 }
 
 /// Names the keyword that leaves nothing over.

@@ -37,6 +37,7 @@ mod error;
 mod evaluated;
 mod expand;
 mod explain;
+mod few;
 mod formula;
 mod json;
 mod keyword;

@@ -8,9 +8,13 @@ use crate::limits::LimitExceeded;
 use crate::schema::cells::{ArrayCell, Cells, ObjectCell};
 use crate::schema::counted::Counted;
 use crate::schema::expand::{Elements, Expanded, NameGroup};
+use crate::schema::few::ELEMENTS;
 use crate::schema::formula::FormulaId;
 use crate::schema::json::spelled_len;
 use crate::schema::{names, numbers, strings};
+
+/// Numbers that are counted for the price of one step.
+const ELEMENTS_PER_STEP: usize = 16;
 
 impl Search<'_, '_> {
     /// Adds the cells of a node: its scalars, arrays and objects.
@@ -25,7 +29,7 @@ impl Search<'_, '_> {
         }
         for (array, elements) in cells.arrays.iter().zip(&expanded.arrays) {
             match array.counts[..] {
-                [] if !array.repeats => self.add_array(node, array),
+                [] if !array.repeats => self.add_array(node, array)?,
                 _ => self.add_counted(node, array, elements)?,
             }
         }
@@ -35,9 +39,15 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    fn add_array(&mut self, node: usize, array: &ArrayCell) {
+    fn add_array(&mut self, node: usize, array: &ArrayCell) -> Result<(), LimitExceeded> {
         let count = u64::from(array.min_items);
         let cell = self.open(node, 2 + count.saturating_sub(1));
+        if array.unique {
+            self.budget.charge(1 + count.min(ELEMENTS) as usize / ELEMENTS_PER_STEP)?;
+        }
+        if self.graph.lacks_elements(array) {
+            self.want(cell, FormulaId::FALSE, Want::Needs(1));
+        }
         for &element in array.prefix.iter().take(array.min_items as usize) {
             self.want(cell, element, Want::Needs(1));
         }
@@ -46,6 +56,7 @@ impl Search<'_, '_> {
             self.want(cell, array.rest, Want::Needs(more));
         }
         self.offer(cell);
+        Ok(())
     }
 
     fn add_counted(
