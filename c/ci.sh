@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the library in C's two forms, and runs the tests and the example in C against it: with the static library, with the shared one, and as C++.
-# Needs cargo and the C compiler that Rust links with; run from anywhere. `c/ci.sh --debug` takes the dev profile, for a change that is tried out.
+# Builds the library in C's two forms, and runs the tests and the example in C against it: with the static
+# library, with the shared one, and as C++. Needs cargo and the C compiler that Rust links with; run from
+# anywhere. `c/ci.sh --debug` takes the dev profile, for a change that is tried out.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 target="${CARGO_TARGET_DIR:-$PWD/../target}"
@@ -29,7 +30,8 @@ for test in compiling matching; do
     "$programs/$test"
     if command -v "$cxx" > /dev/null; then
         step "tests/$test.c, as C++11"
-        "$cxx" -std=c++11 "${warnings[@]}" -x c++ "tests/$test.c" -x none "${shared[@]}" -o "$programs/$test-cpp"
+        "$cxx" -std=c++11 "${warnings[@]}" -x c++ "tests/$test.c" -x none "${shared[@]}" \
+            -o "$programs/$test-cpp"
         "$programs/$test-cpp"
     fi
 done

@@ -109,8 +109,8 @@ fn read_limits(text: &str) -> Result<Limits, Failure> {
     Ok(limits)
 }
 
-/// Options as the `harmony` object of a request has them, read by way of a request, so that both read the same. What a request would only be warned of is an error here:
-/// no grammar is there yet that could tell.
+/// Options as the `harmony` object of a request has them, read by way of a request, so that both read the
+/// same. What a request would only be warned of is an error here: no grammar is there yet that could tell.
 fn read_options(text: &str) -> Result<Options, Failure> {
     if text.is_empty() {
         return Ok(Options::default());

