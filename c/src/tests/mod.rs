@@ -1,0 +1,4 @@
+//! What C may do wrong, and that the header says what is here.
+
+mod header;
+mod hostile;
