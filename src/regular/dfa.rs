@@ -41,6 +41,7 @@ struct Derived {
     firsts: OnceLock<Box<[u8]>>,
     classes: OnceLock<Box<[ByteSet]>>,
     least_chars: OnceLock<Box<[u32]>>,
+    only_label: OnceLock<Option<u32>>,
     shortest: OnceLock<Option<Box<[u8]>>>,
     live: OnceLock<Option<Live>>,
     fingerprint: OnceLock<u64>,
@@ -106,6 +107,15 @@ impl Dfa {
     #[inline]
     pub fn label(&self, state: StateId) -> Option<u32> {
         Some(self.labels[state as usize]).filter(|label| *label != NO_LABEL)
+    }
+
+    /// The label of all words, where it is the same.
+    pub(crate) fn only_label(&self) -> Option<u32> {
+        *self.derived.only_label.get_or_init(|| {
+            let mut labels = self.labels.iter().copied().filter(|label| *label != NO_LABEL);
+            let first = labels.next()?;
+            labels.all(|label| label == first).then_some(first)
+        })
     }
 
     /// Whether no byte can follow.

@@ -54,8 +54,20 @@ struct Reached {
     from: Option<(usize, u8)>,
 }
 
-/// Dijkstra over positions in the decoded text: spellings need no states of their own, since the cheapest
-/// spelling of a byte is known.
+/// What is looked at next: what is nearest to the end, and of that what is furthest on the way.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Pending {
+    /// The bytes of the shortest text through here, or less.
+    total: u32,
+    /// The least that is left of them.
+    left: u32,
+    at: usize,
+}
+
+/// A* over positions in the decoded text: spellings need no states of their own, since the cheapest spelling
+/// of a byte is known. A byte for each character that must still come is the least that is left, so a long
+/// way leads straight on: looking at all that is as near to the start, 500 letters (`^\p{L}+$`) took 800 ms
+/// and take 3.
 fn search(strings: &StringLanguage, start: Position, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
     if strings.is_free(start) {
         // Any text is as good as another: only the least length counts.
@@ -65,16 +77,21 @@ fn search(strings: &StringLanguage, start: Position, cost: &dyn Fn(Label) -> u32
     if let Some(open) = &strings.open {
         return open.cheapest(start.dfa, cost);
     }
+    let least_cost = strings.dfa.only_label().map_or(0, cost);
+    let pending = |position: Position, len: u32, at: usize| {
+        let left = strings.chars_left(position).saturating_add(least_cost);
+        Reverse(Pending { total: len.saturating_add(left), left, at })
+    };
     let mut reached = vec![Reached { position: start, from: None }];
     let mut least = HashMap::new();
     least.insert(start, 0_u32);
-    let mut heap = BinaryHeap::from([Reverse((0_u32, 0_usize))]);
+    let mut heap = BinaryHeap::from([pending(start, 0, 0)]);
     let mut best: Option<(u32, usize, Label)> = None;
-    while let Some(Reverse((len, at))) = heap.pop() {
-        if best.is_some_and(|(total, ..)| len >= total) {
+    while let Some(Reverse(Pending { total, left, at })) = heap.pop() {
+        if best.is_some_and(|(least, ..)| total >= least) {
             break;
         }
-        let position = reached[at].position;
+        let (position, len) = (reached[at].position, total - left);
         if least[&position] < len {
             continue;
         }
@@ -87,7 +104,7 @@ fn search(strings: &StringLanguage, start: Position, cost: &dyn Fn(Label) -> u32
             let total = len + spelled;
             if least.get(&next).is_none_or(|least| total < *least) {
                 least.insert(next, total);
-                heap.push(Reverse((total, reached.len())));
+                heap.push(pending(next, total, reached.len()));
                 reached.push(Reached { position: next, from: Some((at, *byte)) });
             }
         }

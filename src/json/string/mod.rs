@@ -207,6 +207,12 @@ impl StringLanguage {
         self.dfa.reads_any_text(position.dfa) && position.excluded.is_none()
     }
 
+    /// The least number of characters that must still come.
+    fn chars_left(&self, position: Position) -> u32 {
+        let missing = self.window.bounds().0.saturating_sub(position.chars);
+        self.dfa.least_chars()[position.dfa as usize].max(missing)
+    }
+
     /// The label of the decoded text, where it is a word within all bounds.
     fn label(&self, position: Position) -> Option<Label> {
         let is_excluded = position
