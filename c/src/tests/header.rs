@@ -47,8 +47,7 @@ fn the_tests_in_c_call_every_function() {
     assert!(unused.is_empty(), "{unused:?}");
 }
 
-/// An error that may not be overlooked: where there is a slot for it, except that a compiler warns of a
-/// result that is not used.
+/// Compilers warn where the result of a function that may fail is not used.
 #[test]
 fn what_may_fail_is_checked() {
     for declaration in code().split(';').filter(|declaration| declaration.contains("hm_error **")) {
