@@ -21,8 +21,8 @@ programs="$built/c"
 mkdir -p "$programs"
 
 warnings=(-Wall -Wextra -Werror -pedantic -Iinclude)
-static=("$built/libharmony_mask.a" -lpthread -ldl -lm)
-shared=(-L"$built" -lharmony_mask "-Wl,-rpath,$built")
+static=("$built/libharmony_mask_c.a" -lpthread -ldl -lm)
+shared=(-L"$built" -lharmony_mask_c "-Wl,-rpath,$built")
 
 for test in compiling matching; do
     step "tests/$test.c, as C99"

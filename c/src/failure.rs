@@ -93,5 +93,5 @@ pub extern "C" fn hm_error_free(error: Option<Box<Failure>>) {
 
 /// The empty text where there is no error, so that printing it is fine.
 fn words(words: Option<&CStr>) -> *const c_char {
-    words.unwrap_or_default().as_ptr()
+    quiet(c"".as_ptr(), || words.unwrap_or_default().as_ptr())
 }

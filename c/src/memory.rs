@@ -7,6 +7,7 @@ use std::ffi::{CString, c_char};
 use std::{ptr, slice};
 
 use crate::failure::Failure;
+use crate::guard::quiet;
 
 /// A pointer to memory that is only read: NULL, or to as many initialised elements as the same call says,
 /// which nobody changes during the call.
@@ -136,7 +137,7 @@ impl Drop for Text {
 /// Frees a text.
 #[unsafe(no_mangle)]
 pub extern "C" fn hm_text_free(text: Text) {
-    drop(text);
+    quiet((), || drop(text));
 }
 
 /// A text as C has it. JSON has no NUL in it; in the words of an error, which quote what was given, U+FFFD

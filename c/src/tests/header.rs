@@ -47,8 +47,7 @@ fn the_tests_in_c_call_every_function() {
     assert!(unused.is_empty(), "{unused:?}");
 }
 
-/// An error that may not be overlooked: where there is a slot for it, except that a compiler warns of a
-/// result that is not used.
+/// Compilers warn where the result of a function that may fail is not used.
 #[test]
 fn what_may_fail_is_checked() {
     for declaration in code().split(';').filter(|declaration| declaration.contains("hm_error **")) {
@@ -65,9 +64,15 @@ fn the_width_is_that_of_the_model() {
 
 /// The functions of the sources, as C declares them.
 fn definitions() -> Vec<String> {
+    let signature = |function: &String| declaration(function.split_once(" {\n").expect("a body").0);
+    functions().iter().map(signature).collect()
+}
+
+/// What C can call, from its name to the end of its body.
+pub(crate) fn functions() -> Vec<String> {
     let sources: String = files("src").iter().map(|file| read(file)).collect();
     let functions = sources.split("#[unsafe(no_mangle)]\npub extern \"C\" fn ").skip(1);
-    functions.map(|function| declaration(function.split_once(" {\n").expect("a body").0)).collect()
+    functions.map(|function| function.split_once("\n}\n").expect("an end").0.to_owned()).collect()
 }
 
 /// `hm_f(a: usize, b: Text) -> bool` in C.
@@ -119,12 +124,12 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn read(file: &Path) -> String {
+pub(crate) fn read(file: &Path) -> String {
     fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
 /// The files in a folder, without those below it.
-fn files(folder: &str) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join(folder)).expect("a folder");
     let paths = entries.map(|entry| entry.expect("an entry").path());
     paths.filter(|path| path.is_file()).collect()
