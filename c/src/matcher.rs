@@ -205,11 +205,21 @@ fn fill(matcher: &Matcher, row: &mut [u32]) {
     matcher.fill_row(&mut TokenMaskMut::new(row, width));
 }
 
-/// Keeps the logits of the tokens in a row.
+/// Keeps the logits of the tokens in a row. In most words all bits are equal, which saves most of the time.
 fn keep(row: &[u32], logits: &mut [f32]) {
     for (word, logits) in row.iter().zip(logits.chunks_mut(32)) {
-        for (bit, logit) in logits.iter_mut().enumerate() {
-            *logit = if word >> bit & 1 == 1 { *logit } else { f32::NEG_INFINITY };
+        match *word {
+            0 => logits.fill(f32::NEG_INFINITY),
+            u32::MAX => {}
+            word => keep_some(word, logits),
+        }
+    }
+}
+
+fn keep_some(word: u32, logits: &mut [f32]) {
+    for (bit, logit) in logits.iter_mut().enumerate() {
+        if word >> bit & 1 == 0 {
+            *logit = f32::NEG_INFINITY;
         }
     }
 }

@@ -30,6 +30,24 @@ static void masks_say_what_may_come(void) {
     hm_matcher_free(matcher);
 }
 
+/* Words of a mask that are all ones, all zeros, and mixed. */
+static void logits_follow_the_mask(const char *pattern) {
+    hm_matcher *matcher = of_regex(pattern);
+    uint32_t *row = (uint32_t *)malloc(HM_MASK_WORDS * sizeof(uint32_t));
+    float *logits = (float *)malloc(HM_LOGITS * sizeof(float));
+    for (size_t token = 0; token < HM_LOGITS; token++) {
+        logits[token] = (float)token;
+    }
+    CHECK(hm_matcher_fill_mask(matcher, row, HM_MASK_WORDS, NULL));
+    CHECK(hm_matcher_apply(matcher, logits, HM_LOGITS, NULL));
+    for (uint32_t token = 0; token < HM_LOGITS; token++) {
+        CHECK(has(row, token) ? logits[token] == (float)token : isinf(logits[token]) && logits[token] < 0);
+    }
+    free(logits);
+    free(row);
+    hm_matcher_free(matcher);
+}
+
 static void equal_masks_have_one_number(void) {
     hm_matcher *matcher = of_regex("(ab)*c");
     size_t before = 0, middle = 0, after = 0;
@@ -137,6 +155,10 @@ static void a_turn_goes_on_after_a_prompt(void) {
         "\"content\":\"a\",\"end\":\"return\"}]";
     CHECK(strcmp(messages, expected) == 0);
     hm_text_free(messages);
+    /* Back to the end of the prompt, whose message is open. */
+    hm_matcher_reset(matcher);
+    CHECK(!hm_matcher_is_finished(matcher) && hm_matcher_accept(matcher, A, NULL));
+    CHECK(!hm_matcher_rollback(matcher, 2, NULL));
     hm_matcher_free(matcher);
 }
 
@@ -159,6 +181,9 @@ static void null_has_an_answer(void) {
 
 int main(void) {
     masks_say_what_may_come();
+    logits_follow_the_mask("[^x]*");
+    logits_follow_the_mask("[0-9]+");
+    logits_follow_the_mask("(?s).*");
     equal_masks_have_one_number();
     tokens_are_taken_and_taken_back();
     the_end_is_told();
