@@ -163,6 +163,9 @@ fn long_texts_are_completed_at_once() {
     check(&text_of(Dfa::text(), 300, Some(300)), "\"ab", 299);
     check(&text_of(Dfa::text(), 3, None), r#""\u00"#, 5);
     check(&text_of(words(&["a\n\u{1}\"", "a long one to be passed by"]), 0, None), "", 13);
+    let letters = Arc::new(Pattern::parse(r"^\p{L}+$").unwrap().to_dfa(10_000).unwrap());
+    check(&text_of(letters.clone(), 5_000, None), "", 5_002);
+    check(&text_of(letters, 300, Some(300)), "\"é", 300);
 }
 
 #[test]
