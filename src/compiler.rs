@@ -168,7 +168,8 @@ impl Compiler {
     }
 
     /// The grammar of the texts of a Lark grammar, from its rule `start`, in the dialect of OpenAI's grammar
-    /// tools; `grammars/README.md` in the repository describes it. The options are for the JSON of `%json`.
+    /// tools; `grammars/README.md` in the repository describes it. The options are for the JSON of `%json`,
+    /// and [`forbids_spelled_tokens`](Options::forbids_spelled_tokens) is for all of it.
     /// `<|return|>` may end the text wherever it is whole.
     ///
     /// # Errors

@@ -16,6 +16,7 @@
 pub mod automaton;
 mod cache;
 mod compiler;
+mod each_once;
 mod error;
 pub mod expression;
 pub mod formats;

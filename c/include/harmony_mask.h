@@ -90,7 +90,10 @@ HM_CHECKED hm_grammar *hm_compile_request(const hm_compiler *compiler, const cha
 HM_CHECKED hm_grammar *hm_compile_schema(const hm_compiler *compiler, const char *schema, size_t schema_len,
     const char *options, size_t options_len, hm_error **error);
 
-/* The grammar of the texts of a Lark grammar. The options are for the JSON of `%json` in it. */
+/*
+ * The grammar of the texts of a Lark grammar. The options are for the JSON of `%json` in it, and
+ * `forbid_spelled_tokens` is for all of it.
+ */
 HM_CHECKED hm_grammar *hm_compile_lark(const hm_compiler *compiler, const char *grammar, size_t grammar_len,
     const char *options, size_t options_len, hm_error **error);
 

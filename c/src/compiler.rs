@@ -54,9 +54,8 @@ pub extern "C" fn hm_compile_schema(
     error: Slot<'_>,
 ) -> Option<Box<Grammar>> {
     guard(error, None, || {
-        let compiler = given(compiler, "compiler")?;
         let options = read_options(options.text(options_len)?)?;
-        made(compiler.compile_schema(schema.text(schema_len)?, &options))
+        made(given(compiler, "compiler")?.compile_schema(schema.text(schema_len)?, &options))
     })
 }
 
@@ -71,9 +70,8 @@ pub extern "C" fn hm_compile_lark(
     error: Slot<'_>,
 ) -> Option<Box<Grammar>> {
     guard(error, None, || {
-        let compiler = given(compiler, "compiler")?;
         let options = read_options(options.text(options_len)?)?;
-        made(compiler.compile_lark(grammar.text(grammar_len)?, &options))
+        made(given(compiler, "compiler")?.compile_lark(grammar.text(grammar_len)?, &options))
     })
 }
 

@@ -2,7 +2,6 @@
 
 use std::mem::MaybeUninit;
 
-use harmony_mask::transcript::End;
 use harmony_mask::{Grammar, MaskId, Matcher, Message, TokenId, TokenMaskMut};
 use serde_json::{Value, json};
 
@@ -179,7 +178,7 @@ pub extern "C" fn hm_matcher_tokens_left(matcher: Option<&Matcher>, count: Numbe
 pub extern "C" fn hm_matcher_transcript(matcher: Option<&Matcher>, error: Slot<'_>) -> Text {
     guard(error, Text::NONE, || {
         let messages = given(matcher, "matcher")?.transcript().messages;
-        let messages: Vec<Value> = messages.iter().map(message).collect();
+        let messages: Vec<Value> = messages.iter().map(Message::to_json).collect();
         Ok(Text::new(&json!(messages).to_string()))
     })
 }
@@ -239,16 +238,4 @@ fn list(
     capacity: usize,
 ) -> usize {
     quiet(0, || tokens.write(capacity, &matcher.map(of).unwrap_or_default()))
-}
-
-/// A message with the fields that it has in Python and in the command's JSON.
-fn message(message: &Message) -> Value {
-    json!({
-        "role": Message::ROLE,
-        "channel": message.channel,
-        "recipient": message.recipient,
-        "content_type": message.content_type,
-        "content": message.content,
-        "end": message.end.map(End::name),
-    })
 }

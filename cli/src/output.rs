@@ -4,7 +4,6 @@ use std::fmt;
 use std::io::{self, ErrorKind, Write};
 use std::time::Duration;
 
-use harmony_mask::transcript::End;
 use harmony_mask::{Matcher, Message, TokenId, Vocabulary};
 use serde_json::{Value, json};
 
@@ -42,17 +41,7 @@ pub(crate) fn print_json(document: &Value) -> Result<bool, Failure> {
 
 /// The messages of a completion, as all commands print them.
 pub(crate) fn messages(matcher: &Matcher) -> Vec<Value> {
-    let message = |message: &Message| {
-        json!({
-            "role": Message::ROLE,
-            "channel": message.channel,
-            "recipient": message.recipient,
-            "content_type": message.content_type,
-            "content": message.content,
-            "end": message.end.map(End::name),
-        })
-    };
-    matcher.transcript().messages.iter().map(message).collect()
+    matcher.transcript().messages.iter().map(Message::to_json).collect()
 }
 
 /// Bytes as people can read them on a terminal: text as it is, but control characters and broken UTF-8 made

@@ -24,13 +24,13 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::FixedState;
-use hashbrown::HashTable;
 
 pub use dfa::DfaLanguage;
 pub use language::{Class, Label, Language, Leaf, PlainText, State};
 pub(crate) use rule::RULE_BYTES;
 pub use rule::{Beginning, Binder, BinderRef, Rule, RuleRef, Then};
 
+use crate::each_once::each_once;
 use crate::special::SpecialToken;
 
 /// What may be said from here on. Cheap to clone.
@@ -152,7 +152,7 @@ impl Expression {
     /// One of these, each offered once; `None` where there is nothing to choose from.
     #[must_use]
     pub fn choice(options: impl IntoIterator<Item = Self>) -> Option<Self> {
-        let mut distinct = distinct(options);
+        let mut distinct = each_once(options);
         match distinct.len() {
             0 => None,
             1 => distinct.pop(),
@@ -181,32 +181,6 @@ impl Expression {
     fn new(kind: Kind) -> Self {
         Self(Arc::new(Node { hash: fingerprint(&kind), min_len: OnceLock::new(), kind }))
     }
-}
-
-/// Each of the options once, in the order in which they first come.
-fn distinct(options: impl IntoIterator<Item = Expression>) -> Vec<Expression> {
-    /// So many are compared one by one: most choices have few options, and need no table.
-    const FEW: usize = 16;
-    let (mut distinct, mut places) = (Vec::<Expression>::new(), HashTable::<usize>::new());
-    for option in options {
-        if distinct.len() < FEW {
-            if !distinct.contains(&option) {
-                distinct.push(option);
-            }
-            continue;
-        }
-        let hash_at = |place: &usize| distinct[*place].0.hash;
-        if places.is_empty() {
-            for place in 0..FEW {
-                places.insert_unique(hash_at(&place), place, hash_at);
-            }
-        }
-        if places.find(option.0.hash, |place| distinct[*place] == option).is_none() {
-            places.insert_unique(option.0.hash, distinct.len(), hash_at);
-            distinct.push(option);
-        }
-    }
-    distinct
 }
 
 impl Kind {
@@ -260,19 +234,4 @@ impl fmt::Debug for Expression {
 /// A hash of what makes something what it is, the same in every run.
 pub(crate) fn fingerprint(content: &impl Hash) -> u64 {
     FixedState::default().hash_one(content)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_option_is_offered_once_in_the_order_in_which_it_came() {
-        for count in [1, 2, 15, 16, 17, 18, 100] {
-            let option = |number: usize| Expression::literal(format!("w{number}"));
-            // Each comes again, beside itself and after many others.
-            let options = (0..count).flat_map(|number| [number, number / 2, number, 0]).map(option);
-            assert_eq!(distinct(options), (0..count).map(option).collect::<Vec<_>>());
-        }
-    }
 }

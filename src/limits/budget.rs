@@ -21,7 +21,9 @@ use super::{LimitExceeded, Limits};
 pub struct Cancellation(Arc<AtomicBool>);
 
 impl Cancellation {
-    /// Gives up the compilations that look at this flag, within milliseconds, and all later ones.
+    /// Gives up the compilations that look at this flag, and all later ones. They look at each step, within
+    /// milliseconds, but not while one automaton is built: that goes on to its end or to
+    /// [`Limits::dfa_states`].
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -145,6 +145,17 @@ pub(crate) fn are_equal(a: &Value, b: &Value) -> bool {
     }
 }
 
+/// Some values without those that are equal to one before.
+pub(crate) fn different(values: impl IntoIterator<Item = Value>) -> Vec<Value> {
+    let mut different: Vec<Value> = Vec::new();
+    for value in values {
+        if !different.iter().any(|known| are_equal(known, &value)) {
+            different.push(value);
+        }
+    }
+    different
+}
+
 fn are_equal_numbers(a: &Number, b: &Number) -> bool {
     // Most are integers, and those are written in one way.
     let is_plain = |number: &Number| {

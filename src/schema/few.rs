@@ -6,7 +6,6 @@
 //! to say (`json::distinct`); it counts more, and can only refuse.
 
 use super::cells::{ArrayCell, Cells};
-use super::decimal::Decimal;
 use super::normalise::Graph;
 use super::values::Numbers;
 
@@ -34,10 +33,6 @@ fn has_fewer_than(cells: &Cells<'_>, count: u64) -> bool {
 
 /// No fewer than the numbers of an interval, where it has fewer multiples than `count`.
 fn most_numbers(range: &Numbers, count: u64) -> Option<u64> {
-    let (lower, upper, step) = (range.lower.as_ref()?, range.upper.as_ref()?, range.multiple_of.as_ref()?);
-    let first = lower.value.next_multiple(step, !lower.inclusive);
-    let multiples = std::iter::successors(Some(first), |multiple| Some(multiple.next_multiple(step, true)));
-    let is_within = |number: &Decimal| *number < upper.value || upper.inclusive && *number == upper.value;
-    let multiples = multiples.take(count as usize).take_while(is_within);
+    let multiples = range.multiples()?.take(count as usize);
     Some(multiples.count() as u64).filter(|found| *found < count)
 }

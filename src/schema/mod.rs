@@ -33,6 +33,7 @@ mod coverage;
 mod decimal;
 mod dense;
 mod document;
+mod enumerate;
 mod error;
 mod evaluated;
 mod expand;
@@ -69,7 +70,7 @@ use std::sync::Arc;
 use bumpalo::Bump;
 use serde_json::{Value, json};
 
-pub(crate) use admits::are_equal;
+pub(crate) use admits::{are_equal, different};
 pub(crate) use array_plan::{ArrayPlan, PlannedKind, WAYS_PER_STEP};
 pub(crate) use array_states::PlanState;
 pub(crate) use coverage::Occurrences;

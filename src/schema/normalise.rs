@@ -281,8 +281,7 @@ impl<'d> Normaliser<'d> {
         keywords
     }
 
-    /// Each property declared in a schema that was read: its name, where it stands, and its formulas if
-    /// anything asked for them.
+    /// Each property declared in a schema that was read: its name, and where it stands.
     pub(super) fn declared_properties(&self) -> impl Iterator<Item = (&'d str, Location)> {
         self.keywords.values().flat_map(|keywords| &keywords.objects.properties).copied()
     }

@@ -6,12 +6,10 @@
 //! and dropped where that is enough to see that nothing satisfies them. Listed values are looked at wherever
 //! they stand, since they tell branches apart. What is not seen here costs time only.
 
-use foldhash::fast::RandomState;
-use indexmap::IndexSet;
-
 use super::cells::{ArrayCell, Cells, ObjectCell};
 use super::formula::{Formula, FormulaId};
 use super::normalise::Normaliser;
+use crate::each_once::each_once;
 use crate::recursion;
 
 /// Levels of members and elements that are looked at.
@@ -25,18 +23,17 @@ impl<'d> Normaliser<'d> {
     }
 
     pub(super) fn sift_objects(&mut self, cells: &mut Vec<ObjectCell<'d>>) {
-        // Hashes are kept: there may be a thousand cells, of many members each.
-        let mut kept = IndexSet::with_capacity_and_hasher(cells.len(), RandomState::default());
-        for mut cell in cells.drain(..) {
-            for member in &mut cell.members {
-                if self.is_impossible(member.formula) {
-                    member.formula = FormulaId::FALSE;
-                }
+        let possible = cells.drain(..).filter_map(|cell| self.sifted_object(cell));
+        *cells = each_once(possible.collect::<Vec<_>>());
+    }
+
+    fn sifted_object(&mut self, mut cell: ObjectCell<'d>) -> Option<ObjectCell<'d>> {
+        for member in &mut cell.members {
+            if self.is_impossible(member.formula) {
+                member.formula = FormulaId::FALSE;
             }
-            let cell = cell.normal().filter(|cell| !self.is_impossible_object(cell));
-            kept.extend(cell);
         }
-        cells.extend(kept);
+        cell.normal().filter(|cell| !self.is_impossible_object(cell))
     }
 
     pub(super) fn is_impossible_array(&mut self, cell: &ArrayCell) -> bool {

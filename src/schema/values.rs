@@ -271,6 +271,17 @@ impl Numbers {
         (lower == upper).then_some(&lower.value)
     }
 
+    /// The multiples of its divisor between its bounds, ascending, those of the divisors that are excluded among
+    /// them; `None` where they have no end.
+    pub(crate) fn multiples(&self) -> Option<impl Iterator<Item = Decimal>> {
+        let (step, lower, upper) = (self.multiple_of.as_ref()?, self.lower.as_ref()?, self.upper.as_ref()?);
+        let first = lower.value.next_multiple(step, !lower.inclusive);
+        let multiples = std::iter::successors(Some(first), |last| Some(last.next_multiple(step, true)));
+        Some(
+            multiples.take_while(|number| *number < upper.value || upper.inclusive && *number == upper.value),
+        )
+    }
+
     /// Whether a number is one of these.
     #[must_use]
     pub fn contains(&self, number: &Decimal) -> bool {

@@ -10,6 +10,8 @@ mod tests;
 
 pub use reader::{Header, Read, Reader};
 
+use serde_json::{Value, json};
+
 use crate::special::{SpecialToken, TokenId};
 use crate::vocabulary::Vocabulary;
 
@@ -54,6 +56,20 @@ pub struct Message {
 impl Message {
     /// Who speaks. Only the assistant does.
     pub const ROLE: &'static str = "assistant";
+
+    /// The message as a JSON object with its fields and `role`; what it does not have is `null`, and `end` is the
+    /// [name](End::name) of its end.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        json!({
+            "role": Self::ROLE,
+            "channel": self.channel,
+            "recipient": self.recipient,
+            "content_type": self.content_type,
+            "content": self.content,
+            "end": self.end.map(End::name),
+        })
+    }
 
     fn new(header: &Header) -> Self {
         let Header { channel, recipient, content_type } = header.clone();

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Count;
 use crate::recursion;
-use crate::schema::are_equal;
+use crate::schema::{are_equal, different};
 
 /// The values that the next member or element must not have: those that at least `left` of the things to
 /// avoid share, where `left` continuations follow, so that each continuation could be one to avoid. `avoid`
@@ -24,13 +24,7 @@ pub(in crate::json) fn taken<'v>(avoid: impl Iterator<Item = &'v Value>, left: C
 
 /// The text of each of some values.
 pub(in crate::json) fn spelled(values: impl Iterator<Item = Value>) -> Vec<Arc<[u8]>> {
-    let mut distinct: Vec<Value> = Vec::new();
-    for value in values {
-        if !distinct.iter().any(|known| are_equal(known, &value)) {
-            distinct.push(value);
-        }
-    }
-    distinct.iter().map(|value| value.to_string().into_bytes().into()).collect()
+    different(values).iter().map(|value| value.to_string().into_bytes().into()).collect()
 }
 
 /// What remains of objects to avoid after a member: those that have it with this value, without it.

@@ -34,16 +34,8 @@ fn multiples(cell: &Numbers) -> Count {
         let (first, last) = (-(-low).div_euclid(step), high.div_euclid(step));
         return Count::try_from(last + 1 - first).unwrap_or(0).min(MULTIPLES);
     }
-    let mut multiple = lower.value.next_multiple(step, !lower.inclusive);
-    let mut count = 0;
-    for _ in 0..MULTIPLES {
-        if multiple > upper.value {
-            break;
-        }
-        count += Count::from(cell.contains(&multiple));
-        multiple = multiple.next_multiple(step, true);
-    }
-    count
+    let all = cell.multiples().expect("it has bounds and a divisor").take(MULTIPLES as usize);
+    all.filter(|multiple| cell.contains(multiple)).count() as Count
 }
 
 /// An integer that is easily computed with.

@@ -39,10 +39,7 @@ pub(super) fn numerals(cell: &Numbers, limit: usize) -> Result<Dfa, LimitExceede
 /// The numbers themselves, where there are few multiples between two bounds: residues by large divisors would
 /// be many more.
 fn few_multiples(cell: &Numbers) -> Option<Vec<Numbers>> {
-    let (step, lower, upper) = (cell.multiple_of.as_ref()?, cell.lower.as_ref()?, cell.upper.as_ref()?);
-    let first = lower.value.next_multiple(step, false);
-    let multiples = std::iter::successors(Some(first), |multiple| Some(multiple.next_multiple(step, true)));
-    let multiples: Vec<_> = multiples.take_while(|multiple| *multiple <= upper.value).take(FEW + 1).collect();
+    let multiples: Vec<_> = cell.multiples()?.take(FEW + 1).collect();
     if multiples.len() > FEW {
         return None;
     }

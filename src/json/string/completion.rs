@@ -48,9 +48,38 @@ fn finish_escape(strings: &StringLanguage, mut state: State) -> (Vec<u8>, Unpack
     }
 }
 
-/// A position that was reached: from which, and along which byte of the decoded text.
+/// The rest of the decoded text after a position, spelled, with the label of the text.
+fn search(strings: &StringLanguage, start: Position, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
+    if strings.is_free(start) {
+        // Any text is as good as another: only the least length counts.
+        let missing = strings.window.bounds().0.saturating_sub(start.chars);
+        return (vec![b'a'; missing as usize], strings.dfa.label(start.dfa).expect("any text"));
+    }
+    if let Some(open) = &strings.open {
+        return open.cheapest(start.dfa, cost);
+    }
+    Search::new(strings, cost).run(start)
+}
+
+/// A* over positions in the decoded text: spellings need no states of their own, since the cheapest spelling
+/// of a byte is known.
+///
+/// A byte for each character that must still come is the least that is left, so the way to a far end leads
+/// straight on. Without that, all that is no further from the start is looked at: FIGURE
+struct Search<'s> {
+    strings: &'s StringLanguage,
+    cost: &'s dyn Fn(Label) -> u32,
+    /// The least that any label costs, as far as that is soon seen.
+    least_cost: u32,
+    reached: Vec<Reached>,
+    least: HashMap<Position, u32>,
+    pending: BinaryHeap<Reverse<Pending>>,
+}
+
+/// A position that was reached: after how many bytes, from which, and along which byte of the decoded text.
 struct Reached {
     position: Position,
+    len: u32,
     from: Option<(usize, u8)>,
 }
 
@@ -61,56 +90,54 @@ struct Pending {
     total: u32,
     /// The least that is left of them.
     left: u32,
+    /// Its number among those that were reached.
     at: usize,
 }
 
-/// A* over positions in the decoded text: spellings need no states of their own, since the cheapest spelling
-/// of a byte is known. A byte for each character that must still come is the least that is left, so a long
-/// way leads straight on: looking at all that is as near to the start, 500 letters (`^\p{L}+$`) took 800 ms
-/// and take 3.
-fn search(strings: &StringLanguage, start: Position, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
-    if strings.is_free(start) {
-        // Any text is as good as another: only the least length counts.
-        let missing = strings.window.bounds().0.saturating_sub(start.chars);
-        return (vec![b'a'; missing as usize], strings.dfa.label(start.dfa).expect("any text"));
+impl<'s> Search<'s> {
+    fn new(strings: &'s StringLanguage, cost: &'s dyn Fn(Label) -> u32) -> Self {
+        let least_cost = strings.dfa.only_label().map_or(0, cost);
+        let (reached, least, pending) = (Vec::new(), HashMap::new(), BinaryHeap::new());
+        Self { strings, cost, least_cost, reached, least, pending }
     }
-    if let Some(open) = &strings.open {
-        return open.cheapest(start.dfa, cost);
-    }
-    let least_cost = strings.dfa.only_label().map_or(0, cost);
-    let pending = |position: Position, len: u32, at: usize| {
-        let left = strings.chars_left(position).saturating_add(least_cost);
-        Reverse(Pending { total: len.saturating_add(left), left, at })
-    };
-    let mut reached = vec![Reached { position: start, from: None }];
-    let mut least = HashMap::new();
-    least.insert(start, 0_u32);
-    let mut heap = BinaryHeap::from([pending(start, 0, 0)]);
-    let mut best: Option<(u32, usize, Label)> = None;
-    while let Some(Reverse(Pending { total, left, at })) = heap.pop() {
-        if best.is_some_and(|(least, ..)| total >= least) {
-            break;
-        }
-        let (position, len) = (reached[at].position, total - left);
-        if least[&position] < len {
-            continue;
-        }
-        if let Some(label) = strings.label(position) {
-            let total = len.saturating_add(cost(label));
-            best = best.filter(|(least, ..)| *least <= total).or(Some((total, at, label)));
-        }
-        for (byte, spelled) in strings.cheapest_bytes() {
-            let Some(next) = strings.read(position, *byte) else { continue };
-            let total = len + spelled;
-            if least.get(&next).is_none_or(|least| total < *least) {
-                least.insert(next, total);
-                heap.push(pending(next, total, reached.len()));
-                reached.push(Reached { position: next, from: Some((at, *byte)) });
+
+    fn run(mut self, start: Position) -> (Vec<u8>, Label) {
+        self.reach(Reached { position: start, len: 0, from: None });
+        let mut best: Option<(u32, usize, Label)> = None;
+        while let Some(Reverse(Pending { total, at, .. })) = self.pending.pop() {
+            if best.is_some_and(|(least, ..)| total >= least) {
+                break;
+            }
+            let Reached { position, len, .. } = self.reached[at];
+            if self.least[&position] < len {
+                continue;
+            }
+            if let Some(label) = self.strings.label(position) {
+                let total = len.saturating_add((self.cost)(label));
+                best = best.filter(|(least, ..)| *least <= total).or(Some((total, at, label)));
+            }
+            for (byte, spelled) in self.strings.cheapest_bytes() {
+                if let Some(next) = self.strings.read(position, *byte) {
+                    self.reach(Reached { position: next, len: len + spelled, from: Some((at, *byte)) });
+                }
             }
         }
+        let (_, end, label) = best.expect("every position can be completed");
+        (spell(&self.reached, end), label)
     }
-    let (_, end, label) = best.expect("every position can be completed");
-    (spell(&reached, end), label)
+
+    /// Notes a position, unless it was reached by no more bytes before.
+    fn reach(&mut self, reached: Reached) {
+        let Reached { position, len, .. } = reached;
+        if self.least.get(&position).is_some_and(|least| *least <= len) {
+            return;
+        }
+        self.least.insert(position, len);
+        let left = self.strings.chars_left(position).saturating_add(self.least_cost);
+        let total = len.saturating_add(left);
+        self.pending.push(Reverse(Pending { total, left, at: self.reached.len() }));
+        self.reached.push(reached);
+    }
 }
 
 fn spell(reached: &[Reached], end: usize) -> Vec<u8> {

@@ -2,7 +2,7 @@
 //!
 //! `write` gives the bytes of `openai-harmony`, which is what the format's guide refers to, wherever these
 //! can be read back. The notation is poorer than JSON Schema: bounds, patterns, `anyOf` and references are
-//! not written. `read` takes what is written at its word: an object has the members that are listed and no
+//! not written. `namespace` takes what is written at its word: an object has the members that are listed and no
 //! others.
 
 mod comments;

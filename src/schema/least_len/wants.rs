@@ -44,9 +44,9 @@ impl Search<'_, '_> {
         let cell = self.open(node, 2 + count.saturating_sub(1));
         if array.unique {
             self.budget.charge(1 + count.min(ELEMENTS) as usize / ELEMENTS_PER_STEP)?;
-        }
-        if self.graph.lacks_elements(array) {
-            self.want(cell, FormulaId::FALSE, Want::Needs(1));
+            if self.graph.lacks_elements(array) {
+                self.want(cell, FormulaId::FALSE, Want::Needs(1));
+            }
         }
         for &element in array.prefix.iter().take(array.min_items as usize) {
             self.want(cell, element, Want::Needs(1));
