@@ -33,6 +33,11 @@ pub(super) struct Listed<W = Arc<str>> {
     own_bytes: usize,
 }
 
+impl<W> Listed<W> {
+    /// No words.
+    pub(super) const NONE: Self = Self { words: Sorted::NONE, own_bytes: 0 };
+}
+
 impl<W: Word> Listed<W> {
     pub(super) fn new(words: impl IntoIterator<Item = impl Into<W>>) -> Self {
         let mut words: Vec<W> = words.into_iter().map(Into::into).collect();
@@ -125,9 +130,9 @@ impl<W: Word> Listed<W> {
 /// Few words are longer.
 const FEW_BYTES: usize = 64;
 
-impl<W: Word> Default for Listed<W> {
+impl<W> Default for Listed<W> {
     fn default() -> Self {
-        Self { words: Sorted::default(), own_bytes: 0 }
+        Self::NONE
     }
 }
 

@@ -54,10 +54,9 @@ impl Sums {
     }
 }
 
-impl<W> Default for Sorted<W> {
-    fn default() -> Self {
-        Self(None)
-    }
+impl<W> Sorted<W> {
+    /// No words.
+    pub(super) const NONE: Self = Self(None);
 }
 
 impl<W: Word> Sorted<W> {
@@ -66,7 +65,7 @@ impl<W: Word> Sorted<W> {
 
     /// Of different words in their order.
     pub(super) fn of(words: &[W]) -> Self {
-        let Some(word) = words.get(words.len() / 2) else { return Self(None) };
+        let Some(word) = words.get(words.len() / 2) else { return Self::NONE };
         let (before, behind) = words.split_at(words.len() / 2);
         Self::node(Self::of(before), word.clone(), Self::of(&behind[1..]))
     }
@@ -77,7 +76,7 @@ impl<W: Word> Sorted<W> {
 
     /// These and one more, which takes the place of one with the same text.
     pub(super) fn with(&self, word: W) -> Self {
-        let Some(node) = &self.0 else { return Self::node(Self(None), word, Self(None)) };
+        let Some(node) = &self.0 else { return Self::node(Self::NONE, word, Self::NONE) };
         match word.text().cmp(node.word.text()) {
             Ordering::Equal => Self::node(node.before.clone(), word, node.behind.clone()),
             Ordering::Less => Self::balanced(node.before.with(word), node.word.clone(), node.behind.clone()),
@@ -215,7 +214,7 @@ mod tests {
 
     fn tree(words: impl IntoIterator<Item = u32>) -> Sorted<Arc<str>> {
         let word = |number: u32| format!("{number:05}").into();
-        words.into_iter().fold(Sorted::default(), |tree, number| tree.with(word(number)))
+        words.into_iter().fold(Sorted::NONE, |tree, number| tree.with(word(number)))
     }
 
     /// The depth, where each node is as it should be.

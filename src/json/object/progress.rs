@@ -76,7 +76,7 @@ impl Progress {
     /// Nothing was read of some objects.
     pub(super) fn start(order: PropertyOrder, objects: &Objects, avoid: List<Map<String, Value>>) -> Self {
         let declared = Declared::none(order, objects.members.len());
-        Self { declared, others: Others::none(objects.rest.len()), read: 0, granted: 0, avoid }
+        Self { declared, others: Others::default(), read: 0, granted: 0, avoid }
     }
 
     /// The bytes of memory of what it remembers.
