@@ -1,5 +1,6 @@
 //! Sets of threads, and what they owe.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -13,6 +14,14 @@ use crate::regular::build::too_many;
 /// How many threads may be followed, for each state that the limit allows. The worst patterns end after half
 /// a second.
 const THREADS_PER_STATE: usize = 48;
+
+/// How often two threads, or two things that they owe, may be compared, for each state that the limit allows:
+/// threads that owe different things at one step are compared pairwise, and 51 bytes of pattern went on for
+/// minutes.
+const COMPARISONS_PER_STATE: usize = 1_000;
+
+/// Things owed that are copied and hashed for the price of following a thread.
+const DUTIES_PER_THREAD: usize = 4;
 
 /// A thread that is kept counts as so many that are followed, as it takes memory.
 const KEPT: usize = 4;
@@ -63,6 +72,7 @@ pub(super) struct Threads<'n> {
     /// What becomes of those with a character.
     read: HashMap<(ThreadsId, Atom), ThreadsId>,
     followed: usize,
+    compared: Cell<usize>,
     limit: usize,
 }
 
@@ -79,6 +89,7 @@ impl<'n> Threads<'n> {
             standing: HashMap::new(),
             read: HashMap::new(),
             followed: 0,
+            compared: Cell::new(0),
             limit,
         })
     }
@@ -148,7 +159,7 @@ impl<'n> Threads<'n> {
 
     /// Takes a step that reads nothing.
     fn pass(&mut self, step: Step, duties: Duties, place: &Place, pending: &mut Vec<Thread>) -> Found<()> {
-        self.follow(1)?;
+        self.follow(1 + duties.len() / DUTIES_PER_THREAD)?;
         match step {
             Step::Either(one, other) => {
                 pending.push(Thread { step: one, duties: duties.clone() });
@@ -254,7 +265,7 @@ impl<'n> Threads<'n> {
         threads.sort_unstable();
         threads.dedup();
         self.keep_furthest(&mut threads);
-        self.drop_implied(&mut threads);
+        self.drop_implied(&mut threads)?;
         if let Some(known) = self.numbers.get(threads.as_slice()) {
             return Ok(*known);
         }
@@ -285,30 +296,46 @@ impl<'n> Threads<'n> {
 
     /// Drops each thread beside which another one matches with it always, and owes no more: one at the same
     /// step, or after a match.
-    fn drop_implied(&self, threads: &mut Vec<Thread>) {
+    fn drop_implied(&self, threads: &mut Vec<Thread>) -> Found<()> {
         let matched = threads.iter().filter(|thread| self.step(thread) == Step::Match);
         let matched: Vec<Thread> = matched.cloned().collect();
         if matched.is_empty() && threads.iter().all(|thread| thread.duties.is_empty()) {
-            return;
+            return Ok(());
         }
-        let implies = |one: &Thread, other: &Thread| {
-            // Of two that imply each other the first one stays.
-            one != other && self.owes_no_more(one, other) && (one < other || !self.owes_no_more(other, one))
+        let mut kept = Vec::with_capacity(threads.len());
+        for at_a_step in threads.chunk_by(|one, other| one.step == other.step) {
+            for thread in at_a_step {
+                if !self.is_implied(thread, at_a_step.iter().chain(&matched))? {
+                    kept.push(thread.clone());
+                }
+            }
+        }
+        *threads = kept;
+        Ok(())
+    }
+
+    /// Whether one of some threads matches wherever this one does. Of two that imply each other the first one
+    /// stays.
+    fn is_implied<'t>(&self, thread: &Thread, mut others: impl Iterator<Item = &'t Thread>) -> Found<bool> {
+        let implies = |other: &Thread| {
+            other != thread
+                && self.owes_no_more(other, thread)
+                && (other < thread || !self.owes_no_more(thread, other))
         };
-        let at_a_step = threads.chunk_by(|one, other| one.step == other.step);
-        let kept = at_a_step.flat_map(|all| {
-            let is_kept = |thread: &&Thread| !all.iter().chain(&matched).any(|other| implies(other, thread));
-            all.iter().filter(is_kept)
-        });
-        *threads = kept.cloned().collect();
+        let is_implied = others.any(|other| self.has_compared_too_often() || implies(other));
+        if self.has_compared_too_often() { Err(too_many(self.limit)) } else { Ok(is_implied) }
     }
 
     /// Whether a thread pays whatever it owes where another one does.
     fn owes_no_more(&self, one: &Thread, other: &Thread) -> bool {
-        let is_paid_with = |duty: &Duty, other: &Duty| match duty.negative {
-            negative if negative != other.negative => false,
-            true => self.include(other.threads, duty.threads),
-            false => self.include(duty.threads, other.threads),
+        self.compare();
+        let is_paid_with = |duty: &Duty, other: &Duty| {
+            self.compare();
+            match duty.negative {
+                negative if negative != other.negative => false,
+                true => self.include(other.threads, duty.threads),
+                false => self.include(duty.threads, other.threads),
+            }
         };
         one.duties.iter().all(|duty| other.duties.iter().any(|other| is_paid_with(duty, other)))
     }
@@ -322,12 +349,21 @@ impl<'n> Threads<'n> {
 
     /// Whether a thread is where another one is, or further, and owes the same.
     fn is_no_nearer(&self, one: &Thread, other: &Thread) -> bool {
+        self.compare();
         let is_further = |copies: &Copies| copies.is_further(one.step, other.step);
         one.duties == other.duties && (one.step == other.step || self.nfa.copies.iter().any(is_further))
     }
 
     fn step(&self, thread: &Thread) -> Step {
         self.nfa.steps[thread.step as usize]
+    }
+
+    fn compare(&self) {
+        self.compared.set(self.compared.get() + 1);
+    }
+
+    fn has_compared_too_often(&self) -> bool {
+        self.compared.get() > self.limit.saturating_mul(COMPARISONS_PER_STATE)
     }
 
     fn follow(&mut self, threads: usize) -> Found<()> {
