@@ -11,26 +11,31 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use super::error::{LarkError, LarkErrorKind};
-use super::rules::{Rules, Symbol};
+use super::rules::{Definition, Rules, Symbol};
 use super::terminal::Terminal;
 use crate::expression::{DfaLanguage, Expression, Kind};
-use crate::limits::Limits;
+use crate::limits::{Budget, LimitExceeded};
 use crate::regular::{self, Dfa, StateId};
 
 /// A superset of the texts of any `%json`: strings, and between them neither quotation marks, angle brackets
 /// nor bars.
 const JSON: &str = r#"(?:"(?:[^"\\]|\\.)*"|[^"<>|])+"#;
 
+/// Pairs of states, and symbols of a production, that are looked at for the price of one step.
+const PER_STEP: usize = 64;
+
 /// Checks that no text of `start` leaves the language `texts`, whose beginnings are texts.
-pub(super) fn check(rules: &Rules, start: usize, texts: &Dfa, limits: &Limits) -> Result<(), LarkError> {
-    let rule = &rules.rules[start];
-    let limit = limits.dfa_states;
+pub(super) fn check(rules: &Rules, start: usize, texts: &Dfa, budget: &Budget) -> Result<(), LarkError> {
+    let position = rules.rules[start].position;
+    let refusal = |limit| LarkError::at(position, LarkErrorKind::Limit(limit));
+    let limit = budget.limits().dfa_states;
     let json = regular::whole_match(regex_syntax::parse(JSON).expect("our own pattern"), limit)
         .and_then(|json| json.intersection(texts, limit))
-        .map_err(|limit| LarkError::at(rule.position, LarkErrorKind::Limit(limit)))?;
+        .map_err(refusal)?;
     let (parts, visits, pending) = (BTreeMap::new(), BTreeMap::new(), VecDeque::new());
-    let mut walk = Walk { rules, texts, json, parts, visits, pending };
-    let before = walk.ignored(BTreeSet::from([texts.start()])).expect("what is ignored is confined itself");
+    let mut walk = Walk { rules, texts, json, budget, parts, visits, pending };
+    let before =
+        walk.ignored(BTreeSet::from([texts.start()])).map_err(|left| left.refusal(&rules.rules[start]))?;
     before.into_iter().for_each(|state| walk.demand((start, state)));
     walk.run()
 }
@@ -38,8 +43,31 @@ pub(super) fn check(rules: &Rules, start: usize, texts: &Dfa, limits: &Limits) -
 /// A rule and the state of `texts` in which it begins.
 type Visit = (usize, StateId);
 
-/// In which states something may end; `None` where a text may leave the language.
-type Ends = Option<BTreeSet<StateId>>;
+/// In which states something may end.
+type Ends = Result<BTreeSet<StateId>, Stop>;
+
+/// Why the walk does not go on.
+enum Stop {
+    /// A text may leave the language.
+    Leaves,
+    Limit(LimitExceeded),
+}
+
+impl Stop {
+    fn refusal(self, rule: &Definition) -> LarkError {
+        let kind = match self {
+            Self::Leaves => LarkErrorKind::MaySpell(rule.name.clone()),
+            Self::Limit(limit) => LarkErrorKind::Limit(limit),
+        };
+        LarkError::at(rule.position, kind)
+    }
+}
+
+impl From<LimitExceeded> for Stop {
+    fn from(limit: LimitExceeded) -> Self {
+        Self::Limit(limit)
+    }
+}
 
 /// A terminal or `%json`; nothing stands for what is ignored.
 type Part = Option<Symbol>;
@@ -57,7 +85,8 @@ struct Walk<'a> {
     rules: &'a Rules,
     texts: &'a Dfa,
     json: Dfa,
-    parts: BTreeMap<(Part, StateId), Ends>,
+    budget: &'a Budget,
+    parts: BTreeMap<(Part, StateId), BTreeSet<StateId>>,
     visits: BTreeMap<Visit, Found>,
     pending: VecDeque<Visit>,
 }
@@ -70,8 +99,7 @@ impl Walk<'_> {
             let rule = &self.rules.rules[visit.0];
             let mut ends = BTreeSet::new();
             for production in &rule.productions {
-                let leaves = || LarkError::at(rule.position, LarkErrorKind::MaySpell(rule.name.clone()));
-                ends.extend(self.production(visit, production).ok_or_else(leaves)?);
+                ends.extend(self.production(visit, production).map_err(|stop| stop.refusal(rule))?);
             }
             let found = self.visits.get_mut(&visit).expect("a visit");
             let known = found.ends.len();
@@ -99,6 +127,7 @@ impl Walk<'_> {
     }
 
     fn production(&mut self, visit: Visit, symbols: &[Symbol]) -> Ends {
+        self.budget.charge(1 + symbols.len() / PER_STEP)?;
         let mut states = BTreeSet::from([visit.1]);
         for symbol in symbols {
             let mut ends = BTreeSet::new();
@@ -107,7 +136,7 @@ impl Walk<'_> {
             }
             states = ends;
         }
-        Some(states)
+        Ok(states)
     }
 
     fn symbol(&mut self, user: Visit, symbol: Symbol, state: StateId) -> Ends {
@@ -116,7 +145,7 @@ impl Walk<'_> {
                 self.demand((rule, state));
                 let found = self.visits.get_mut(&(rule, state)).expect("demanded");
                 found.users.insert(user);
-                return Some(found.ends.clone());
+                return Ok(found.ends.clone());
             }
             Symbol::Special(_) => BTreeSet::from([self.texts.start()]),
             Symbol::Terminal(_) | Symbol::Hole(_) => self.part(Some(symbol), state)?,
@@ -130,36 +159,36 @@ impl Walk<'_> {
         for state in states {
             ends.extend(self.part(None, state)?);
         }
-        Some(ends)
+        Ok(ends)
     }
 
     /// Where a terminal or `%json` ends, or what is ignored.
     fn part(&mut self, part: Part, state: StateId) -> Ends {
         if let Some(known) = self.parts.get(&(part, state)) {
-            return known.clone();
+            return Ok(known.clone());
         }
         let ends = match part {
             Some(Symbol::Terminal(terminal)) => {
                 let Terminal { is_nullable, nonempty } = &self.rules.terminals[terminal];
-                let empty = is_nullable.then_some(BTreeSet::from([state]));
-                union(empty.map(Some).into_iter().chain(nonempty.iter().map(|text| self.text(text, state))))
+                let empty = is_nullable.then_some(Ok(BTreeSet::from([state])));
+                union(empty.into_iter().chain(nonempty.iter().map(|text| self.text(text, state))))?
             }
-            Some(_) => self.dfa(&self.json, state),
+            Some(_) => self.dfa(&self.json, state)?,
             None => match &self.rules.ignored {
-                Some(text) => self.text(text, state),
-                None => Some(BTreeSet::from([state])),
+                Some(text) => self.text(text, state)?,
+                None => BTreeSet::from([state]),
             },
         };
         self.parts.insert((part, state), ends.clone());
-        ends
+        Ok(ends)
     }
 
     fn text(&self, text: &Expression, state: StateId) -> Ends {
         match text.kind() {
-            Kind::Empty => Some(BTreeSet::from([state])),
+            Kind::Empty => Ok(BTreeSet::from([state])),
             Kind::Literal(bytes) => {
-                let end = self.texts.reads(state, bytes)?;
-                Some(BTreeSet::from([end]))
+                let end = self.texts.reads(state, bytes).ok_or(Stop::Leaves)?;
+                Ok(BTreeSet::from([end]))
             }
             Kind::Match { leaf, .. } => {
                 let language = leaf.downcast_ref::<DfaLanguage>().expect("a terminal is an automaton");
@@ -178,23 +207,28 @@ impl Walk<'_> {
         let start = (dfa.start(), state);
         let (mut seen, mut pending) = (HashSet::from([start]), vec![start]);
         let mut ends = BTreeSet::new();
+        let mut walked = 0_usize;
         while let Some((inner, state)) = pending.pop() {
+            walked += 1;
+            if walked.is_multiple_of(PER_STEP) {
+                self.budget.charge(1)?;
+            }
             ends.extend(dfa.label(inner).map(|_| state));
             for byte in &bytes {
                 let Some(inner) = dfa.next(inner, *byte) else { continue };
-                let next = (inner, self.texts.next(state, *byte)?);
+                let next = (inner, self.texts.next(state, *byte).ok_or(Stop::Leaves)?);
                 if seen.insert(next) {
                     pending.push(next);
                 }
             }
         }
-        Some(ends)
+        Ok(ends)
     }
 }
 
 fn union(mut ends: impl Iterator<Item = Ends>) -> Ends {
     ends.try_fold(BTreeSet::new(), |mut all, ends| {
         all.extend(ends?);
-        Some(all)
+        Ok(all)
     })
 }

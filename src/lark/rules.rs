@@ -82,8 +82,8 @@ impl Rules {
             rules.push(Definition { name, position, productions: Vec::new() });
         }
         let rules = Self { rules, terminals: Vec::new(), holes: Vec::new(), ignored, special: None };
-        let (numbers, budget) = (BTreeMap::new(), &bounds.budget);
-        let mut builder = Builder { names, terminals, numbers, rules, owner: 0, symbols: 0, budget };
+        let (numbers, holes, budget) = (BTreeMap::new(), BTreeMap::new(), &bounds.budget);
+        let mut builder = Builder { names, terminals, numbers, holes, rules, owner: 0, symbols: 0, budget };
         for (index, rule) in written.into_iter().enumerate() {
             builder.owner = index;
             let productions = builder.productions(&rule.body)?;
@@ -98,6 +98,8 @@ struct Builder<'a> {
     terminals: Terminals<'a>,
     /// The terminals that are used, by what they are in a user's words.
     numbers: BTreeMap<String, usize>,
+    /// The named holes.
+    holes: BTreeMap<&'a str, usize>,
     rules: Rules,
     /// The written rule under way.
     owner: usize,
@@ -166,13 +168,13 @@ impl<'a> Builder<'a> {
         Ok(vec![Symbol::Terminal(number)])
     }
 
-    fn hole(&mut self, name: &str, position: Position) -> Symbol {
-        let is_named = |hole: &Hole| matches!(&hole.content, Content::Named(known) if known == name);
-        let known = self.rules.holes.iter().position(is_named);
-        Symbol::Hole(known.unwrap_or_else(|| {
-            self.rules.holes.push(Hole { position, content: Content::Named(name.to_owned()) });
-            self.rules.holes.len() - 1
-        }))
+    fn hole(&mut self, name: &'a str, position: Position) -> Symbol {
+        let Self { holes, rules, .. } = self;
+        let number = holes.entry(name).or_insert_with(|| {
+            rules.holes.push(Hole { position, content: Content::Named(name.to_owned()) });
+            rules.holes.len() - 1
+        });
+        Symbol::Hole(*number)
     }
 
     /// `body~min..max`

@@ -107,7 +107,7 @@ impl Template {
         let language = filled::fill(&self.rules, start, filling.clone(), budget.limits())?;
         Source { rules: &self.rules, holes: &filling }.check_lengths(start, budget.limits())?;
         if let Some(texts) = texts {
-            confined::check(&self.rules, start, texts, budget.limits())?;
+            confined::check(&self.rules, start, texts, budget)?;
         }
         Ok(language)
     }

@@ -146,7 +146,11 @@ impl<'a> Terminals<'a> {
         let no = |what| Err(LarkError::at(position, LarkErrorKind::NotInTerminal(what)));
         match &syntax.shape {
             Shape::Text(text) => leaf(regex::text(text), text.text.len()),
-            Shape::Regex(regex) => leaf(regex::parse(regex, position.offset(1, 2))?, regex.source.len()),
+            Shape::Regex(regex) => {
+                let limit = self.bounds.budget.limits().dfa_states;
+                let (hir, size) = regex::parse(regex, position.offset(1, 2), limit)?;
+                leaf(hir, size)
+            }
             Shape::Range(low, high) => leaf(regex::range(*low, *high), 1),
             Shape::Terminal(name) => self.named(name, position),
             Shape::Sequence(parts) => self.joined(parts, Hir::concat),
@@ -193,13 +197,16 @@ impl<'a> Terminals<'a> {
 pub(super) fn whole_regex(source: &str, bounds: &Bounds) -> Result<Expression, LarkError> {
     let start = Position { line: 1, column: 1 };
     let regex = RegexSyntax { source: source.to_owned(), flags: String::new() };
-    let hir = regex::parse(&regex, start)?;
+    let Bounds { budget, .. } = bounds;
+    let (hir, size) = regex::parse(&regex, start, budget.limits().dfa_states)?;
+    let charged = budget.charge(1 + size / SIZE_PER_STEP);
+    charged.map_err(|limit| LarkError::at(start, LarkErrorKind::Limit(limit)))?;
     let terminal =
         compile(&hir, &format!("/{source}/"), bounds).map_err(|kind| LarkError::at(start, kind))?;
     let Terminal { is_nullable, nonempty } = terminal;
     let text = nonempty.unwrap_or_else(Expression::empty);
     let text = if is_nullable { text.optional() } else { text };
-    lengths::check(text.min_len(), bounds.budget.limits()).map_err(|kind| LarkError::at(start, kind))?;
+    lengths::check(text.min_len(), budget.limits()).map_err(|kind| LarkError::at(start, kind))?;
     Ok(text)
 }
 
