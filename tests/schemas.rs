@@ -209,6 +209,13 @@ fn chosen_texts() {
     let written = json!({"$schema": "http://json-schema.org/draft-04/schema#", "type": "array", "uniqueItems": true,
         "items": [{}, {"type": "integer"}, {"type": "array", "items": {"type": "integer"}}]});
     check(written, &["[1.0,2,[]]", "[[1.5],1,[1]]"], &["[1.0,1]", "[10e-1,1]", "[[1.0],1,[1]]", "[2,1.0]"]);
+    let one = json!({"oneOf": [{"const": 1}, {"enum": [1, 2, 5]}, {"type": "integer", "minimum": 2, "maximum": 4}, {"const": null},
+        {"enum": [null, true]}, {"enum": [false, 3, "a", "c"]}, {"type": "string", "pattern": "^[abd]$"}, {"enum": ["d"]}]});
+    check(
+        one,
+        &["5", "4", "true", "false", r#""b""#, r#""c""#],
+        &["1", "2", "3", "null", r#""a""#, r#""d""#, "6", "[]"],
+    );
     let contains = json!({"type": "array", "contains": {"type": "string"}, "minContains": 1, "maxContains": 2, "maxItems": 3});
     check(contains, &[r#"[1,"a"]"#, r#"["a","b",1]"#], &["[]", "[1,2,3]", r#"["a","b","c"]"#]);
     let integer = json!({"$schema": "http://json-schema.org/draft-04/schema#", "type": "integer"});

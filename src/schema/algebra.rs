@@ -165,7 +165,8 @@ impl Algebra {
 
     pub(super) fn intersect_arrays(&mut self, a: &ArrayCell, b: &ArrayCell) -> Limited<Option<ArrayCell>> {
         let length = a.prefix.len().max(b.prefix.len());
-        self.charge(length)?;
+        // Each count is looked for among the others.
+        self.charge(length + a.counts.len() * b.counts.len().max(1))?;
         let prefix: Limited<_> =
             (0..length).map(|position| self.and(a.at(position), b.at(position))).collect();
         let mut cell = ArrayCell {

@@ -1,5 +1,4 @@
-//! Schemas applied to the same value: references, `allOf`, `anyOf`, `oneOf`, `not`, `if`, and what depends on
-//! a member.
+//! Schemas applied to the same value: references, `allOf`, `anyOf`, `not`, `if`, and what depends on a member.
 
 use std::rc::Rc;
 
@@ -124,37 +123,6 @@ impl<'d> Normaliser<'d> {
     ) -> Result<Cells<'d>, SchemaError> {
         let other = self.cells_at(schema, scope)?;
         self.narrow(location, cells, other)
-    }
-
-    fn exactly_one(
-        &mut self,
-        location: Location,
-        scope: Scope,
-        cells: Cells<'d>,
-        schemas: &[Location],
-    ) -> Result<Cells<'d>, SchemaError> {
-        let mut union = Cells::default();
-        let mut branches = Vec::new();
-        for &schema in schemas {
-            branches.push(self.cells_at(schema, scope)?);
-        }
-        for (index, branch) in branches.iter().enumerate() {
-            let mut only = self.narrow(location, Some(cells.clone()), Rc::clone(branch))?;
-            for (position, other) in branches.iter().enumerate().filter(|(other, _)| *other != index) {
-                // One warning is enough, so this is asked no more than it takes: 0.3 % of the compile time of
-                // the slow schemas of `maskbench-dev`.
-                let shares_scalars = !self.overlaps.contains_key(&location)
-                    && only.shares_scalars(other, self.algebra.budget.limits().number_digits);
-                let difference = self.difference(location, only, other)?;
-                if shares_scalars || difference.overlaps {
-                    let pair = (schemas[index.min(position)], schemas[index.max(position)]);
-                    self.overlaps.entry(location).or_insert(pair);
-                }
-                only = difference.left;
-            }
-            self.unite(location, &mut union, &only)?;
-        }
-        Ok(union)
     }
 
     fn conditional(

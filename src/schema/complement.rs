@@ -207,6 +207,7 @@ impl Algebra {
             (left.points, left.ranges) = (cells.points.clone(), cells.ranges.clone());
             return Ok(());
         }
+        self.charge_looking_up(cells.points.len(), other.ranges.len())?;
         for point in &cells.points {
             let left_over = match other.written(point) {
                 None => Some(Written::Anyhow),
@@ -238,6 +239,7 @@ impl Algebra {
         left: &mut Cells<'d>,
     ) -> Result<(), LimitExceeded> {
         let mut doubtful = Vec::new();
+        self.charge_looking_up(cells.words.len(), other.texts.len())?;
         for word in &cells.words {
             match other.has_word(word) {
                 Some(true) => {}
@@ -260,6 +262,11 @@ impl Algebra {
         left.texts = texts;
         left.texts.extend(strings::doubtful(&doubtful, self.budget.limits())?);
         Ok(())
+    }
+
+    /// Charges for looking up what is listed in so many sets beside a list.
+    fn charge_looking_up(&mut self, listed: usize, sets: usize) -> Result<(), LimitExceeded> {
+        if listed == 0 { Ok(()) } else { self.charge(listed * (1 + sets)) }
     }
 
     fn all_but(&mut self, words: &BTreeSet<&str>) -> Result<Strings, LimitExceeded> {

@@ -36,6 +36,7 @@ mod document;
 mod enumerate;
 mod error;
 mod evaluated;
+mod exactly_one;
 mod expand;
 mod explain;
 mod few;

@@ -420,6 +420,9 @@ fn warnings_name_branches_that_overlap() {
     check(json!([{"type": "string"}, {"pattern": "^a", "type": "string"}]), any(), &pair);
     check(json!([{"type": "string", "maxLength": 2}, {"minLength": 3, "type": "string"}]), any(), &[]);
     check(json!([{"enum": ["a", 1]}, {"enum": ["b", "a"]}]), any(), &pair);
+    check(json!([{"enum": [1, 2]}, {"const": 2}, {"type": "number"}]), any(), &pair);
+    check(json!([{"type": "number"}, {"const": 2}, {"const": "a"}]), any(), &pair);
+    check(json!([{"const": 1}, {"const": 1}, {"const": "a"}]), json!({"type": "string"}), &[]);
     check(json!([{"pattern": "^a"}, {"pattern": "^b"}]), json!({"type": "string"}), &[]);
     check(json!([kind("a"), kind("b"), {"type": "array"}]), any(), &[]);
     check(json!([kind("a"), kind("a"), {"type": "array"}]), any(), &pair);

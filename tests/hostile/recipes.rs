@@ -294,6 +294,31 @@ fn combinations() -> Vec<Case> {
             json!({"oneOf": many(1_000, |i| json!({"type": "object", "properties": {"kind": {"const": format!("k{i}")}}, "required": ["kind"]}))}),
             "schema_nodes",
         ),
+        case(
+            "one of 12,000 constants",
+            json!({"oneOf": many(12_000, |i| json!({"const": format!("c{i}"), "title": "a title"}))}),
+            "compiled",
+        ),
+        case(
+            "one of 3,000 constants or as many objects",
+            json!({"oneOf": many(6_000, |i| if i % 2 == 0 { json!({"const": i}) } else { json!({"type": "object", "required": [i.to_string()]}) })}),
+            "schema_nodes",
+        ),
+        case(
+            "40,000 elements to be contained",
+            json!({"allOf": many(40_000, |i| json!({"contains": {"const": i}}))}),
+            "schema_nodes",
+        ),
+        case(
+            "nothing, with 60,000 keywords that nobody knows",
+            {
+                let mut schema = members(60_000, Value::from);
+                schema["type"] = json!("string");
+                schema["const"] = json!(1);
+                schema
+            },
+            "unsatisfiable",
+        ),
         case("any of 64 objects that overlap", json!({"anyOf": many(64, object)}), "compiled"),
         case(
             "any of 20,000",
@@ -589,6 +614,17 @@ pub(super) fn grammars() -> Vec<Case> {
             "groups 10,000 deep",
             format!("start: {}\"a\"{}", "(".repeat(10_000), ")".repeat(10_000)).into(),
             "limit",
+        ),
+        case(
+            "60,000 places for the caller",
+            (0..60_000).fold("start:".to_owned(), |grammar, i| format!("{grammar} @h{i}")).into(),
+            "syntax",
+        ),
+        case("49,000 classes", format!("start: /{}/", r"\w".repeat(49_000)).into(), "dfa_states"),
+        case(
+            "49,000 classes in a class",
+            format!("start: /[{}]/", r"\p{L}".repeat(19_000)).into(),
+            "dfa_states",
         ),
         case(
             "a chain of 2,000 rules",

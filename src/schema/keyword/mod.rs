@@ -260,11 +260,13 @@ impl<'d> Reader<'d> {
         Ok(keywords)
     }
 
-    /// The keywords of a schema in declared order, but `type` first: what contradicts it is more to blame.
+    /// The keywords of a schema that may be to blame, in declared order, but `type` first: what contradicts it
+    /// is more to blame.
     pub(super) fn by_blame(&self, location: Location) -> Vec<(&'d str, &'d Json<'d>)> {
         let Json::Object(schema) = self.document.value(location) else { return Vec::new() };
         let in_force = Self::in_force(schema, self.document.place(location).draft);
-        let mut keywords: Vec<_> = in_force.map(|(name, value)| (*name, value)).collect();
+        let known = in_force.filter(|(name, _)| reader_of(name).is_some());
+        let mut keywords: Vec<_> = known.map(|(name, value)| (*name, value)).collect();
         keywords.sort_by_key(|&(name, _)| name != "type");
         keywords
     }
