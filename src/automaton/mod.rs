@@ -45,7 +45,6 @@ mod within;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use branch::{Branch, Offer};
 pub use mask_ids::MaskId;
@@ -109,7 +108,6 @@ pub struct Automaton {
     openings: Openings,
     transitions: Bounded<(u64, TokenId), Residual>,
     completions: Bounded<u64, Arc<[Unit]>>,
-    next_id: AtomicU64,
 }
 
 impl Automaton {
@@ -122,13 +120,12 @@ impl Automaton {
         let threads = begin(expression, &openings);
         Self {
             shared,
-            start: Residual::new(0, ThreadSet::new(threads)),
+            start: Residual::new(ThreadSet::new(threads)),
             residuals: bounded(share),
             allowed: bounded(share),
             openings,
             transitions: bounded(share / 2),
             completions: bounded(share / 2),
-            next_id: AtomicU64::new(1),
         }
     }
 
@@ -268,8 +265,7 @@ impl Automaton {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         // All fields by name, so that a table that is added cannot be forgotten here.
-        let Self { shared: _, start: _, residuals, allowed, openings, transitions, completions, next_id: _ } =
-            self;
+        let Self { shared: _, start: _, residuals, allowed, openings, transitions, completions } = self;
         let found = residuals.weight() + allowed.weight() + transitions.weight() + completions.weight();
         openings.bytes() + found
     }
@@ -287,7 +283,7 @@ impl Automaton {
         if let Some(known) = self.residuals.get(&set) {
             return Some(known);
         }
-        let residual = Residual::new(self.next_id.fetch_add(1, Ordering::Relaxed), set);
+        let residual = Residual::new(set);
         self.residuals.insert(residual.clone(), residual.clone());
         Some(residual)
     }

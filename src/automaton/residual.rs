@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use foldhash::fast::FixedState;
@@ -68,12 +69,14 @@ impl Hash for ThreadSet {
 }
 
 impl Residual {
-    pub(super) fn new(id: u64, set: ThreadSet) -> Self {
+    pub(super) fn new(set: ThreadSet) -> Self {
+        // Shared by all automata, so that what one of them remembers never answers for another's residual.
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
         Self(Arc::new(Inner { id, set, allowed: OnceLock::new(), first: OnceLock::new() }))
     }
 
-    /// A number that no unequal residual of the same automaton has. It says nothing else, and differs from
-    /// run to run.
+    /// A number that no unequal residual has. It says nothing else, and differs from run to run.
     pub(super) fn id(&self) -> u64 {
         self.0.id
     }
@@ -113,7 +116,7 @@ impl Residual {
 
 impl PartialEq for Residual {
     fn eq(&self, other: &Self) -> bool {
-        self.0.id == other.0.id || self.0.set == other.0.set
+        Arc::ptr_eq(&self.0, &other.0) || self.0.set == other.0.set
     }
 }
 

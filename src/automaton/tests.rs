@@ -1,6 +1,7 @@
 //! Ambiguity must not multiply: what is read in several ways at once is followed once.
 
 use std::any::Any;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::*;
@@ -154,4 +155,22 @@ fn completions_are_weighed() {
     let known = automaton.memory_bytes();
     assert!(known > before, "a completion that is remembered weighs something: {before}");
     assert_eq!(known - before, automaton.completions.weight());
+}
+
+/// Residuals of two automata are equal where the same remains, and one is never taken for the other's.
+#[test]
+fn residuals_of_two_automata_are_told_apart() {
+    let of = |text: &str| {
+        let shared = Shared::new(Vocabulary::o200k_harmony(), 1 << 20);
+        Automaton::new(shared, &Expression::literal(text), 1 << 20)
+    };
+    let (ab, cd, again) = (of("ab"), of("cd"), of("ab"));
+    assert_ne!(ab.start(), cd.start());
+    assert_eq!(ab.start(), again.start());
+    assert_eq!(HashSet::from([ab.start(), cd.start(), again.start()]).len(), 2);
+    for text in ["a", "ab"] {
+        let (token, _) = ab.vocabulary().trie().longest_match(text.as_bytes()).expect("a token");
+        assert!(ab.advance(ab.start(), token).is_some());
+        assert!(ab.advance(cd.start(), token).is_none(), "{text} was remembered for another residual");
+    }
 }

@@ -184,8 +184,7 @@ fn content_type(tool: &Tool) -> &str {
 }
 
 fn recipients(names: &[String], limits: &Limits) -> Result<Leaf, LimitExceeded> {
-    let labelled = names.iter().zip(0..).map(|(name, label)| (name.as_bytes(), label));
-    let dfa = Dfa::words(labelled, limits.dfa_states)?;
+    let dfa = Dfa::words(names.iter().zip(0..), limits.dfa_states)?;
     Ok(Leaf::new(DfaLanguage::new(Arc::new(dfa), format!("a declared tool: {}", listed(names)))))
 }
 

@@ -16,10 +16,22 @@ fn is_seam(before: u8, after: u8) -> bool {
     before.is_ascii_alphanumeric() && after.is_ascii() && !after.is_ascii_alphanumeric() && after != b'\''
 }
 
-/// The tokens at the beginning of `units` that the encoder would produce after `accepted`, whatever follows.
-pub(super) fn canonical(vocabulary: &Vocabulary, accepted: &[TokenId], units: &[Unit]) -> Vec<TokenId> {
+/// How far back a seam is looked for. Texts of some scripts have none, and then each call would read and
+/// encode all that was said.
+const LONGEST_TAIL: usize = 256;
+
+/// The tokens at the beginning of `units` that the encoder would produce, whatever follows, after some others:
+/// `before` has them from the last one on.
+pub(super) fn canonical(
+    vocabulary: &Vocabulary,
+    before: impl Iterator<Item = TokenId>,
+    units: &[Unit],
+) -> Vec<TokenId> {
+    // Only text depends on what was said before.
+    let is_text = matches!(units.first(), Some(Unit::Byte(_)));
+    let context = if is_text { tail(vocabulary, before) } else { Some(Vec::new()) };
+    let Some(mut context) = context else { return Vec::new() };
     let mut tokens = Vec::new();
-    let mut context = tail(vocabulary, accepted);
     for (text, special) in segments(units) {
         let encoded = encode(vocabulary, &context, &text, special.is_some());
         let complete = encoded.is_some();
@@ -50,18 +62,23 @@ fn segments(units: &[Unit]) -> Vec<(Vec<u8>, Option<SpecialToken>)> {
 }
 
 /// The tokens since the last seam (or special token): all that the encoding of what follows can depend on.
-fn tail(vocabulary: &Vocabulary, accepted: &[TokenId]) -> Vec<TokenId> {
-    let mut start = accepted.len();
+/// `None` where it is too far back.
+fn tail(vocabulary: &Vocabulary, before: impl Iterator<Item = TokenId>) -> Option<Vec<TokenId>> {
+    let mut tail = Vec::new();
     let mut next: Option<u8> = None;
-    while start > 0 {
-        let Some(bytes) = vocabulary.token_bytes(accepted[start - 1]) else { break };
-        let last = bytes[bytes.len() - 1];
-        if next.is_some_and(|next| is_seam(last, next)) {
+    for token in before {
+        let Some(bytes) = vocabulary.token_bytes(token) else { break };
+        if next.is_some_and(|next| is_seam(bytes[bytes.len() - 1], next)) {
             break;
         }
-        (start, next) = (start - 1, Some(bytes[0]));
+        if tail.len() == LONGEST_TAIL {
+            return None;
+        }
+        tail.push(token);
+        next = Some(bytes[0]);
     }
-    accepted[start..].to_vec()
+    tail.reverse();
+    Some(tail)
 }
 
 /// The tokens of `text` after `context`, as far as they are settled: to the end where a special token
@@ -99,4 +116,32 @@ pub(super) fn spell(vocabulary: &Vocabulary, units: &[Unit]) -> Vec<TokenId> {
         tokens.extend(special.map(|token| vocabulary.special_id(token)));
     }
     tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is forced next, and how many of the tokens before were looked at; there is no end of them.
+    fn looked_at(said: &str, units: &[Unit]) -> (String, usize) {
+        let vocabulary = Vocabulary::o200k_harmony();
+        let said = vocabulary.encode(said).expect("it has an encoder");
+        let mut looked_at = 0;
+        let before = said.iter().rev().copied().cycle().inspect(|_| looked_at += 1);
+        (vocabulary.decode(&canonical(&vocabulary, before, units)), looked_at)
+    }
+
+    fn bytes(text: &str) -> Vec<Unit> {
+        text.bytes().map(Unit::Byte).collect()
+    }
+
+    #[test]
+    fn what_was_said_is_read_to_the_last_seam_and_not_far() {
+        let end = [bytes("\"}"), vec![Unit::Special(SpecialToken::Return)]].concat();
+        assert_eq!(looked_at("a few, words", &end), ("\"}<|return|>".to_owned(), 3));
+        assert_eq!(looked_at("一二。", &end), (String::new(), LONGEST_TAIL + 1), "no seam");
+        for units in [&[][..], &[Unit::Special(SpecialToken::Return)]] {
+            assert_eq!(looked_at("一二。", units).1, 0, "no text is forced");
+        }
+    }
 }

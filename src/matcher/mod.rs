@@ -11,6 +11,7 @@ mod error;
 mod forced;
 mod prompt;
 mod report;
+mod rollbacks;
 mod rules;
 mod stream;
 
@@ -38,6 +39,7 @@ use crate::transcript::Transcript;
 use crate::vocabulary::Vocabulary;
 use deadline::{Deadline, Plan};
 use prompt::TurnStart;
+use rollbacks::Rollbacks;
 use rules::Step;
 
 /// Room is made for at least so many tokens at a time: it would be moved five times for the first 64
@@ -70,6 +72,7 @@ pub struct Matcher {
     /// The place before the first token, and after each.
     steps: Vec<Step>,
     deadline: Option<Deadline>,
+    rollbacks: Rollbacks,
 }
 
 impl Matcher {
@@ -77,7 +80,8 @@ impl Matcher {
     #[must_use]
     pub fn new(rules: Arc<Rules>) -> Self {
         let steps = vec![rules.start()];
-        Self { rules, given: Vec::new(), tokens: Vec::new(), steps, deadline: None }
+        let rollbacks = Rollbacks::default();
+        Self { rules, given: Vec::new(), tokens: Vec::new(), steps, deadline: None, rollbacks }
     }
 
     /// A matcher that goes on where a prompt ends: after `<|start|>assistant`, or anywhere later in the
@@ -193,6 +197,7 @@ impl Matcher {
         let accepted = self.tokens.len();
         let left = accepted.checked_sub(count).ok_or(RollbackError { requested: count, accepted })?;
         self.go_back_before_deadline(left);
+        self.rollbacks.note(left);
         self.tokens.truncate(left);
         self.steps.truncate(left + 1);
         Ok(())
@@ -201,6 +206,7 @@ impl Matcher {
     /// Takes back everything that was accepted, and the deadline.
     pub fn reset(&mut self) {
         self.deadline = None;
+        self.rollbacks.note(0);
         self.tokens.clear();
         self.steps.truncate(1);
         self.step_mut().plan = None;
@@ -292,20 +298,19 @@ impl Matcher {
     /// model.
     ///
     /// Special tokens are always safe. For text the vocabulary must have an encoder; the first call loads it
-    /// (about 0.4 s, once a process).
+    /// (about 0.4 s, once a process). The time does not depend on what was said so far: in scripts whose
+    /// words do not end where ASCII does, no text is told after some hundred tokens of them.
     #[must_use]
     pub fn forced_tokens(&self) -> Vec<TokenId> {
-        let said = self.said();
-        let mut forced = Vec::new();
-        let mut residual = self.residual().clone();
         // At the cap the end of the message is forced, and then what follows it.
-        if let Some((end, next)) = self.rules.forced_end(self.step()) {
-            forced.push(end);
-            residual = next;
-        }
+        let (end, residual) = match self.rules.forced_end(self.step()) {
+            Some((end, next)) => (Some(end), next),
+            None => (None, self.residual().clone()),
+        };
         let units = self.automaton().forced_units(&residual);
-        let said = [&said[..], &forced].concat();
-        forced.extend(forced::canonical(self.vocabulary(), &said, &units));
+        let before = self.tokens.iter().rev().chain(self.given.iter().rev()).copied();
+        let then = forced::canonical(self.vocabulary(), end.into_iter().chain(before), &units);
+        let mut forced: Vec<TokenId> = end.into_iter().chain(then).collect();
         if self.deadline.is_some() {
             // In time there may be tokens for a shorter spelling only.
             forced.truncate(self.validate_tokens(&forced));

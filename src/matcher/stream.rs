@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Matcher;
+use super::rollbacks::Moment;
 use crate::special::TokenId;
 use crate::transcript::{End, Header, Read};
 
@@ -47,13 +48,18 @@ pub enum Delta {
 pub struct Deltas {
     /// The tokens that were told of, and whether each was worth a piece.
     told: Vec<(TokenId, bool)>,
+    /// When that was.
+    then: Option<Moment>,
 }
 
 impl Deltas {
     /// What changed.
     pub fn update(&mut self, matcher: &Matcher) -> Vec<Delta> {
         let tokens = matcher.tokens();
-        let common = self.told.iter().zip(tokens).take_while(|((told, _), token)| told == *token).count();
+        let kept = self.kept(matcher);
+        let same = |(told, token): &(&(TokenId, bool), &TokenId)| told.0 == **token;
+        let common = kept + self.told[kept..].iter().zip(&tokens[kept..]).take_while(same).count();
+        self.then = Some(matcher.rollbacks.now());
         let withdrawn = self.told.drain(common..).filter(|(_, was_told)| *was_told).count();
         let mut deltas = Vec::new();
         if withdrawn > 0 {
@@ -65,6 +71,12 @@ impl Deltas {
             deltas.extend(delta);
         }
         deltas
+    }
+
+    /// How many of the tokens that were told of the matcher surely has still. A turn is told of in pieces, so
+    /// none of them may look at the whole.
+    fn kept(&self, matcher: &Matcher) -> usize {
+        self.then.map_or(0, |then| matcher.rollbacks.kept_since(then)).min(self.told.len())
     }
 }
 
@@ -92,5 +104,48 @@ impl Matcher {
     #[must_use]
     pub fn open_message(&self) -> Option<&Header> {
         self.step().reader.open().map(|header| &**header)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::{Automaton, Shared};
+    use crate::expression::Expression;
+    use crate::matcher::Rules;
+    use crate::vocabulary::Vocabulary;
+
+    /// Reads `aaaaa` or `aaaabb`.
+    fn matcher() -> Matcher {
+        let texts = Expression::choice(["aaaaa", "aaaabb"].map(Expression::literal)).expect("two");
+        let shared = Shared::new(Vocabulary::o200k_harmony(), 1 << 20);
+        Matcher::new(Arc::new(Rules::of_text(Automaton::new(shared, &texts, 1 << 20))))
+    }
+
+    /// Takes a text, byte by byte.
+    fn say(matcher: &mut Matcher, text: &str) {
+        for byte in text.bytes() {
+            let (token, _) =
+                matcher.vocabulary().trie().longest_match(&[byte]).expect("each byte is a token");
+            matcher.accept(token).expect("allowed");
+        }
+    }
+
+    #[test]
+    fn what_was_told_is_not_looked_at_again() {
+        let (mut matcher, mut deltas) = (matcher(), Deltas::default());
+        say(&mut matcher, "aaaa");
+        assert_eq!((deltas.kept(&matcher), deltas.update(&matcher).len()), (0, 4));
+        say(&mut matcher, "a");
+        assert_eq!((deltas.kept(&matcher), deltas.update(&matcher).len()), (4, 1));
+        matcher.rollback(2).expect("that many");
+        say(&mut matcher, "ab");
+        let text = Delta::Text("b".to_owned());
+        assert_eq!((deltas.kept(&matcher), deltas.update(&matcher)), (3, vec![Delta::Withdrawn(1), text]));
+        let mut fork = matcher.fork();
+        say(&mut fork, "b");
+        assert_eq!((deltas.kept(&fork), deltas.update(&fork).len()), (0, 1), "another matcher is compared");
+        matcher.reset();
+        assert_eq!((deltas.kept(&matcher), deltas.update(&matcher)), (0, vec![Delta::Withdrawn(6)]));
     }
 }

@@ -29,12 +29,13 @@ impl Dfa {
     /// The language without a word.
     #[must_use]
     pub fn empty() -> Self {
-        Self::words::<&[u8]>([], 1).expect("one state")
+        Self::words::<&str>([], 1).expect("one state")
     }
 
     /// The finite language of `words`, each with a label; the first label of a word counts.
     ///
-    /// Built as a minimal automaton at once, from the sorted words, in time linear in their bytes.
+    /// Built as a minimal automaton at once, from the sorted words, in time linear in their bytes. Words are
+    /// text: complements and lengths are over characters, and know nothing of other bytes.
     ///
     /// # Errors
     ///
@@ -47,7 +48,11 @@ impl Dfa {
     /// assert!(names.contains(b"get_all") && !names.contains(b"get_"));
     /// # Ok::<(), harmony_mask::LimitExceeded>(())
     /// ```
-    pub fn words<W: AsRef<[u8]>>(
+    ///
+    /// ```compile_fail
+    /// let no_text = harmony_mask::regular::Dfa::words([([0xff_u8], 0)], 100);
+    /// ```
+    pub fn words<W: AsRef<str>>(
         words: impl IntoIterator<Item = (W, u32)>,
         limit: usize,
     ) -> Result<Self, LimitExceeded> {
@@ -56,12 +61,13 @@ impl Dfa {
         words.dedup_by(|(a, _), (b, _)| a.as_ref() == b.as_ref());
         let mut builder = WordBuilder::new(limit);
         for (word, label) in &words {
-            builder.add(word.as_ref(), *label)?;
+            builder.add(word.as_ref().as_bytes(), *label)?;
         }
         Ok(builder.finish()?.with_count(words.len() as u64))
     }
 
-    /// The language of a machine given by its steps, over the bytes of `alphabet`.
+    /// The language of a machine given by its steps, over the bytes of `alphabet`. What it reads is to be UTF-8,
+    /// as that is what complements and lengths are about; that is not checked.
     ///
     /// # Errors
     ///
@@ -101,7 +107,7 @@ impl Dfa {
     }
 
     /// The language of what any of several machines reads, all of which take the same steps from the states
-    /// they start in.
+    /// they start in. This, too, is to be UTF-8.
     ///
     /// Each state of a machine is asked for its steps once, however many other machines stand in whichever
     /// states beside it: with lists of states in [`explore`](Self::explore) numerals took half as long again.

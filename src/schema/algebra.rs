@@ -327,7 +327,7 @@ impl Algebra {
         if cells.texts.iter().any(|text| *text == Strings::default()) {
             return Ok(Rest::Same(FormulaId::TRUE));
         }
-        let words = cells.words.iter().map(|word| (word.as_bytes(), 0));
+        let words = cells.words.iter().map(|word| (word, 0));
         let mut names = Arc::new(Dfa::words(words, self.budget.limits().dfa_states)?);
         for text in &cells.texts {
             let more = strings::automaton(text, self.budget.limits())?;

@@ -170,11 +170,17 @@ impl Decimal {
     /// ```
     #[must_use]
     pub fn is_multiple_of(&self, step: &Self) -> bool {
-        if self.is_zero() || (step.digits() == "1" && self.exponent >= step.exponent) {
+        if self.is_zero() {
             return true;
         }
-        let scale = self.exponent.min(step.exponent);
-        self.scaled(scale) % step.scaled(scale) == BigUint::ZERO
+        // Ten does not divide the digits, so a step of a higher power of ten does not, either.
+        let Ok(zeros) = u64::try_from(i64::from(self.exponent) - i64::from(step.exponent)) else {
+            return false;
+        };
+        // The zeros are not written out: there may be a thousand million of them.
+        let (digits, step) = (self.scaled(self.exponent), step.scaled(step.exponent));
+        let power = BigUint::from(10_u8).modpow(&zeros.into(), &step);
+        digits * power % step == BigUint::ZERO
     }
 
     /// The least positive number that is a multiple of both; neither is zero.
@@ -353,6 +359,27 @@ mod tests {
                 decimal(expected),
                 "{from} {step}"
             );
+        }
+    }
+
+    /// Where this writes the zeros out, it does not end.
+    #[test]
+    fn multiples_of_far_powers() {
+        let far = |text| Decimal::parse(text, usize::MAX).expect("a number");
+        for (number, step, is_multiple) in [
+            ("1e1000000000", "1", true),
+            ("1e1000000000", "2.5", true),
+            ("1e1000000000", "1e999999999", true),
+            ("1e999999999", "1e1000000000", false),
+            ("1e1000000000", "3", false),
+            ("12e1000000000", "3", true),
+            ("-3e1000000000", "0.3", true),
+            ("1e1000000000", "7e-1000000000", false),
+            ("7e-1000000000", "7", false),
+            ("7e-1000000000", "7e-1000000000", true),
+            ("0", "7e-1000000000", true),
+        ] {
+            assert_eq!(far(number).is_multiple_of(&far(step)), is_multiple, "{number} {step}");
         }
     }
 
