@@ -94,6 +94,21 @@ fn wrong_calls_print_nothing_to_stdout() {
     }
 }
 
+/// Help that cannot be written is a failure, as any other output.
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    for arguments in [&["--help"][..], &["--version"], &["check", "--help"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+        let output = Command::new(env!("CARGO_BIN_EXE_harmony-mask")).args(arguments).stdout(full).output();
+        let output = output.expect("the command ends");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write"), "{arguments:?}");
+        let shown = run(arguments, b"");
+        assert_eq!((shown.code, shown.stdout.is_empty()), (Some(0), false), "{arguments:?}");
+    }
+}
+
 /// The second of two inputs from standard input would be empty.
 #[test]
 fn one_input_comes_from_standard_input() {
