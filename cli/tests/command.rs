@@ -109,6 +109,21 @@ fn help_that_cannot_be_written_is_an_error() {
     }
 }
 
+/// Some editors begin a file with a byte order mark.
+#[test]
+fn byte_order_marks_are_ignored() {
+    let marked = |text: &str| format!("\u{feff}{text}").into_bytes();
+    let request = fs::read_to_string(root().join("examples/weather.json")).expect("an example");
+    for arguments in [&["compile", "-"][..], &["prompt", "-"], &["mask", "-"], &["check", "--lark", "-", "a"]]
+    {
+        let text = if arguments.contains(&"--lark") { "start: \"a\"" } else { &request };
+        let outcome = run(arguments, &marked(text));
+        assert_eq!(outcome.code, Some(0), "{arguments:?}: {}", outcome.stderr);
+    }
+    let schema = run(&["compile", "--schema", "-"], &marked("{}"));
+    assert_eq!(schema.code, Some(0), "{}", schema.stderr);
+}
+
 /// The second of two inputs from standard input would be empty.
 #[test]
 fn one_input_comes_from_standard_input() {
