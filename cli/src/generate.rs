@@ -64,9 +64,9 @@ fn temperature(text: &str) -> Result<f64, String> {
 
 impl Generate {
     pub(crate) fn run(&self) -> Result<Verdict, Failure> {
-        let Prompted { request, matcher, is_begun } = self.allowed()?;
-        if is_begun && self.draft.is_some() {
-            let message = "--draft is a whole completion, but the prompt has the beginning of one";
+        let Prompted { request, matcher, is_at_start } = self.allowed()?;
+        if !is_at_start && self.draft.is_some() {
+            let message = "--draft is what follows `<|start|>assistant`, but the prompt does not end there";
             return Err(Failure::Usage(message.to_owned()));
         }
         let plan = self.draft.as_deref().map(|draft| plan(draft, &matcher)).transpose()?;

@@ -388,6 +388,33 @@ fn bad_prompts_and_conversations_are_refused_with_their_place() {
         (&"result_without_call".into(), &"/messages/0/tool_call_id".into())
     );
 }
+/// A prompt may end behind a whole message; then the completion begins with the start of the next one.
+#[test]
+fn prompts_may_end_behind_a_message() {
+    let asked = "<|start|>user<|message|>Hi<|end|>";
+    let thought = format!("{asked}<|start|>assistant<|channel|>analysis<|message|>Hm<|end|>");
+    let answered = format!("{asked}<|start|>assistant<|channel|>final<|message|>Ho<|end|>");
+    let start = "<|start|>assistant<|channel|>final<|message|>Hi<|return|>";
+    let code = |arguments: &[&str], prompt: &str| {
+        let outcome = run(arguments, prompt.as_bytes());
+        (outcome.code, outcome.stderr.contains("there is nothing to complete"))
+    };
+    for prompt in [asked, &thought, &format!("{thought}\n")] {
+        assert_eq!(code(&["check", "--prompt", "-", start], prompt), (Some(0), false), "{prompt}");
+        let without_start = start.trim_start_matches("<|start|>assistant");
+        assert_eq!(code(&["check", "--prompt", "-", without_start], prompt), (Some(1), false), "{prompt}");
+        assert_eq!(code(&["generate", "--prompt", "-"], prompt), (Some(0), false), "{prompt}");
+    }
+    for over in ["", &answered, &answered.replace("Ho<|end|>", "Ho<|return|>")] {
+        assert_eq!(code(&["check", "--prompt", "-", start], over), (Some(2), true), "{over}");
+    }
+    let document = run(&["prompt", "examples/weather.json", "--json"], b"").json();
+    let mut tokens = document["tokens"].as_array().expect("ids").clone();
+    tokens.truncate(tokens.len() - 2);
+    let tokens = Value::Array(tokens).to_string();
+    assert_eq!(code(&["check", "--prompt", "-", start], &tokens), (Some(0), false), "{tokens}");
+}
+
 
 #[test]
 fn grammars_are_checked_and_drawn() {
