@@ -185,10 +185,31 @@ fn lists_of_items_are_verified() {
         assert_eq!((fuzzed.code, &fuzzed.json()["failed"]), (Some(0), &Value::from(0)), "{}", fuzzed.stdout);
     }
     // No draft has both the list and this keyword.
-    let mixed = run(&["generate", "-", "--json"], tuple("", r#"{"prefixItems": [true]}"#).as_bytes());
-    assert_eq!(mixed.code, Some(1), "{}", mixed.stdout);
-    let completion = &mixed.json()["completions"][0];
-    assert!(completion["problems"].to_string().contains("jsonschema refuses the schema"), "{completion}");
+    assert_not_verified(&tuple("", r#"{"prefixItems": [true]}"#));
+}
+
+/// A completion of a schema that `jsonschema` refuses is not called wrong.
+#[test]
+fn what_cannot_be_verified_is_not_called_invalid() {
+    assert_not_verified(
+        r#"{"harmony": {"response_formats": [{"schema": {"type": "object", "examples": 1}}]}}"#,
+    );
+}
+
+#[track_caller]
+fn assert_not_verified(request: &str) {
+    let generated = run(&["generate", "-", "--json"], request.as_bytes());
+    assert_eq!(generated.code, Some(0), "{}", generated.stdout);
+    let completion = &generated.json()["completions"][0];
+    assert_eq!(
+        (&completion["verified"], &completion["problems"]),
+        (&false.into(), &Value::Array(Vec::new()))
+    );
+    assert!(completion["unverified"].to_string().contains("jsonschema refuses the schema"), "{completion}");
+    let text = run(&["generate", "-", "--count", "2"], request.as_bytes());
+    assert!(text.stdout.contains("2 completions, 0 not valid, 2 not verified"), "{}", text.stdout);
+    let fuzzed = run(&["fuzz", "-", "--count", "3", "--json"], request.as_bytes());
+    assert_eq!((fuzzed.code, &fuzzed.json()["unverified"]["completions"]), (Some(0), &3.into()));
 }
 
 /// Arguments, standard input, exit code, offset.
@@ -367,27 +388,6 @@ fn prompts_are_written_and_taken_instead_of_requests() {
     assert_eq!(drafted.code, Some(2), "{}", drafted.stdout);
 }
 
-#[test]
-fn bad_prompts_and_conversations_are_refused_with_their_place() {
-    let error = |arguments: &[&str], stdin: &str| {
-        let outcome = run(arguments, stdin.as_bytes());
-        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{stdin}");
-        serde_json::from_str::<Value>(&outcome.stderr).expect("JSON")["error"].take()
-    };
-    let read =
-        error(&["mask", "--prompt", "-", "--json"], "<|start|>user<|message|>Hi<|end|>\n<|start|>asistant");
-    assert_eq!((&read["kind"], &read["line"], &read["column"]), (&"expected".into(), &2.into(), &10.into()));
-    let begun = error(&["mask", "--prompt", "-", "--json"], "<|start|>assistant<|channel|>secret");
-    assert_eq!(begun["kind"], "answer", "{begun}");
-    let ids = error(&["mask", "--prompt", "-", "--json"], r#"{"tokens": ["x"]}"#);
-    assert_eq!(ids["kind"], "usage", "{ids}");
-    let result = r#"{"messages": [{"role": "tool", "tool_call_id": "1", "content": "x"}]}"#;
-    let result = error(&["prompt", "-", "--json"], result);
-    assert_eq!(
-        (&result["kind"], &result["pointer"]),
-        (&"result_without_call".into(), &"/messages/0/tool_call_id".into())
-    );
-}
 /// A prompt may end behind a whole message; then the completion begins with the start of the next one.
 #[test]
 fn prompts_may_end_behind_a_message() {
@@ -415,6 +415,27 @@ fn prompts_may_end_behind_a_message() {
     assert_eq!(code(&["check", "--prompt", "-", start], &tokens), (Some(0), false), "{tokens}");
 }
 
+#[test]
+fn bad_prompts_and_conversations_are_refused_with_their_place() {
+    let error = |arguments: &[&str], stdin: &str| {
+        let outcome = run(arguments, stdin.as_bytes());
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{stdin}");
+        serde_json::from_str::<Value>(&outcome.stderr).expect("JSON")["error"].take()
+    };
+    let read =
+        error(&["mask", "--prompt", "-", "--json"], "<|start|>user<|message|>Hi<|end|>\n<|start|>asistant");
+    assert_eq!((&read["kind"], &read["line"], &read["column"]), (&"expected".into(), &2.into(), &10.into()));
+    let begun = error(&["mask", "--prompt", "-", "--json"], "<|start|>assistant<|channel|>secret");
+    assert_eq!(begun["kind"], "answer", "{begun}");
+    let ids = error(&["mask", "--prompt", "-", "--json"], r#"{"tokens": ["x"]}"#);
+    assert_eq!(ids["kind"], "usage", "{ids}");
+    let result = r#"{"messages": [{"role": "tool", "tool_call_id": "1", "content": "x"}]}"#;
+    let result = error(&["prompt", "-", "--json"], result);
+    assert_eq!(
+        (&result["kind"], &result["pointer"]),
+        (&"result_without_call".into(), &"/messages/0/tool_call_id".into())
+    );
+}
 
 #[test]
 fn grammars_are_checked_and_drawn() {
