@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::input::{self, Failure};
-use crate::verify::Verifier;
+use crate::verify::{Opinion, Verifier};
 use crate::{Verdict, output};
 
 /// Walks the grammar at random and verifies every completion
@@ -40,7 +40,7 @@ pub(crate) struct Fuzz {
 }
 
 const EXAMPLES: &str = "\
-Exit codes: 0 all completions are valid, 1 some are not, 2 the input or the call is wrong.
+Exit codes: 0 nothing is wrong with any completion, 1 some are not valid, 2 the input or the call is wrong.
 
 Examples:
   harmony-mask fuzz examples/weather.json
@@ -98,6 +98,9 @@ fn state(coverage: &Coverage, findings: &Findings) -> String {
 struct Findings {
     count: u64,
     kept: Vec<Finding>,
+    /// How many could not be verified, in which nothing else is wrong, and why the first of them.
+    unverified: u64,
+    reason: Option<String>,
 }
 
 struct Finding {
@@ -110,9 +113,13 @@ struct Finding {
 
 impl Findings {
     fn check(&mut self, number: u64, matcher: &Matcher, verifier: &Verifier) {
-        let problems =
-            |matcher: &Matcher| verifier.problems(&matcher.transcript().messages, matcher.is_finished());
-        if problems(matcher).is_empty() {
+        let opinion =
+            |matcher: &Matcher| verifier.opinion(&matcher.transcript().messages, matcher.is_finished());
+        let problems = |matcher: &Matcher| opinion(matcher).problems;
+        let Opinion { problems: found, unverified } = opinion(matcher);
+        if found.is_empty() {
+            self.unverified += u64::from(!unverified.is_empty());
+            self.reason = self.reason.take().or(unverified.into_iter().next());
             return;
         }
         self.count += 1;
@@ -150,6 +157,9 @@ impl Report<'_> {
             let place = if branch.place.is_empty() { "the turn" } else { &branch.place };
             writeln!(out, "never taken: {} in {place}", branch.text)?;
         }
+        if let Some(reason) = &self.findings.reason {
+            writeln!(out, "not verified: {} completions, such as {reason}", self.findings.unverified)?;
+        }
         let spent = output::duration(self.spent);
         write!(out, "{} completions in {spent}, {:.0} a second: ", self.count, self.rate())?;
         writeln!(out, "{} taken, {}", branches(self.coverage), failures(self.findings.count))
@@ -177,6 +187,7 @@ impl Report<'_> {
             },
             "failed": self.findings.count,
             "failures": self.findings.kept.iter().map(failure).collect::<Vec<_>>(),
+            "unverified": {"completions": self.findings.unverified, "reason": self.findings.reason},
         })
     }
 }

@@ -13,13 +13,15 @@ use crate::input::{self, Failure};
 use crate::output::Durations;
 use crate::prompt::{self, Prompted};
 use crate::sampler::{self, Sample, StandIn};
-use crate::verify::Verifier;
+use crate::verify::{Opinion, Verifier};
 use crate::{Verdict, output, view};
 
 /// Samples completions under the mask, with a stand-in for the model
 ///
 /// There are no weights: the stand-in scores tokens at random, or so as to say a draft. Every completion is
 /// verified by other code than the masks: messages, JSON, unique names, and the schema under `jsonschema`.
+/// Where that crate refuses the schema, or takes too long for it, the completion is called not verified, which
+/// does not change the exit code.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Generate {
@@ -64,9 +66,9 @@ fn temperature(text: &str) -> Result<f64, String> {
 
 impl Generate {
     pub(crate) fn run(&self) -> Result<Verdict, Failure> {
-        let Prompted { request, matcher, is_begun } = self.allowed()?;
-        if is_begun && self.draft.is_some() {
-            let message = "--draft is a whole completion, but the prompt has the beginning of one";
+        let Prompted { request, matcher, is_at_start } = self.allowed()?;
+        if !is_at_start && self.draft.is_some() {
+            let message = "--draft is what follows `<|start|>assistant`, but the prompt does not end there";
             return Err(Failure::Usage(message.to_owned()));
         }
         let plan = self.draft.as_deref().map(|draft| plan(draft, &matcher)).transpose()?;
@@ -74,15 +76,14 @@ impl Generate {
         let vocabulary = Vocabulary::o200k_harmony();
         let mut stand_in = StandIn::new(&vocabulary, self.seed, self.temperature, plan.as_ref());
 
-        let mut report =
-            Report { json: self.json, completions: Vec::new(), mask_times: Durations::default(), bad: 0 };
+        let mut report = Report { json: self.json, ..Report::default() };
         report.begin(plan.as_ref())?;
         let progress = self.progress();
         for _ in 0..self.count {
             let sample = sampler::sample(matcher.fork(), &mut stand_in, self.max_tokens);
             let messages = sample.matcher.transcript().messages;
-            let problems = verifier.problems(&messages, sample.matcher.is_accepting());
-            if !progress.suspend(|| report.add(&sample, &problems))? {
+            let opinion = verifier.opinion(&messages, sample.matcher.is_accepting());
+            if !progress.suspend(|| report.add(&sample, &opinion))? {
                 break;
             }
             progress.inc(1);
@@ -118,11 +119,13 @@ fn plan(draft: &Path, matcher: &Matcher) -> Result<Plan, Failure> {
 }
 
 /// What is printed, while it comes or, as JSON, at the end.
+#[derive(Default)]
 struct Report {
     json: bool,
     completions: Vec<Value>,
     mask_times: Durations,
     bad: usize,
+    unverified: usize,
 }
 
 impl Report {
@@ -137,16 +140,17 @@ impl Report {
     }
 
     /// Says whether anybody reads on: if not, those so far are enough.
-    fn add(&mut self, sample: &Sample, problems: &[String]) -> Result<bool, Failure> {
+    fn add(&mut self, sample: &Sample, opinion: &Opinion) -> Result<bool, Failure> {
         self.mask_times.extend(&sample.mask_times);
-        self.bad += usize::from(!problems.is_empty());
+        self.bad += usize::from(!opinion.problems.is_empty());
+        self.unverified += usize::from(opinion.problems.is_empty() && !opinion.is_verified());
         if self.json {
-            self.completions.push(document(sample, problems));
+            self.completions.push(document(sample, opinion));
             return Ok(true);
         }
         output::print(|out| {
             view::write_transcript(out, sample)?;
-            view::write_footer(out, sample, problems)?;
+            view::write_footer(out, sample, opinion)?;
             writeln!(out)
         })
     }
@@ -164,20 +168,25 @@ impl Report {
     }
 
     fn write_summary(&self, out: &mut dyn Write, count: u64) -> io::Result<()> {
-        write!(out, "{count} completions, {} not valid · ", self.bad)?;
+        write!(out, "{count} completions, {} not valid", self.bad)?;
+        if self.unverified > 0 {
+            write!(out, ", {} not verified", self.unverified)?;
+        }
+        write!(out, " · ")?;
         view::write_times(out, &self.mask_times)?;
         writeln!(out)
     }
 }
 
-fn document(sample: &Sample, problems: &[String]) -> Value {
+fn document(sample: &Sample, opinion: &Opinion) -> Value {
     json!({
         "tokens": sample.matcher.tokens(),
         "text": sample.matcher.vocabulary().decode(sample.matcher.tokens()),
         "finished": sample.matcher.is_accepting(),
         "forced": sample.forced(),
         "messages": output::messages(&sample.matcher),
-        "verified": problems.is_empty(),
-        "problems": problems,
+        "verified": opinion.is_verified(),
+        "problems": opinion.problems,
+        "unverified": opinion.unverified,
     })
 }

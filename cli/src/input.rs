@@ -119,10 +119,15 @@ fn is_ended(text: &[u8]) -> bool {
         .any(|token| text.ends_with(token.to_string().as_bytes()))
 }
 
-/// The text of a file.
+/// The text of a file, without the byte order mark that some editors put before it, which parsers of JSON may
+/// ignore (RFC 8259, section 8.1).
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
-    String::from_utf8(bytes(path)?)
-        .map_err(|error| Failure::NotText { name: name(path), offset: error.utf8_error().valid_up_to() })
+    let mut text = String::from_utf8(bytes(path)?)
+        .map_err(|error| Failure::NotText { name: name(path), offset: error.utf8_error().valid_up_to() })?;
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
+    Ok(text)
 }
 
 pub(crate) fn name(path: &Path) -> String {

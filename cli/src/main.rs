@@ -87,11 +87,14 @@ fn main() -> ExitCode {
     let json = env::args_os().any(|argument| argument == "--json");
     let outcome = match Cli::try_parse() {
         Ok(cli) => cli.command.run(),
-        Err(error) if json && error.use_stderr() => Err(usage(&error)),
+        Err(help) if !help.use_stderr() => {
+            output::print(|out| write!(out, "{}", help.render().ansi())).map(|_| Verdict::Accepted)
+        }
+        Err(error) if json => Err(usage(&error)),
         Err(error) => {
-            // Help that cannot be shown has no other place to go.
+            // What is wrong with the call has no other place to go.
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            return ExitCode::from(2);
         }
     };
     match outcome {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use harmony_mask::harmony::document;
-use harmony_mask::prompt::{Conversation, FromPrompt};
+use harmony_mask::prompt::{Author, Conversation, FromPrompt, ReadError, ReadErrorKind};
 use harmony_mask::{Matcher, Request, TokenId, Vocabulary};
 use serde_json::{Value, json};
 
@@ -67,8 +67,8 @@ pub(crate) struct Prompted {
     pub(crate) request: Request,
     /// A matcher at the start of a completion, or where the prompt ends.
     pub(crate) matcher: Matcher,
-    /// Whether the prompt has the beginning of an answer.
-    pub(crate) is_begun: bool,
+    /// Whether it is right behind `<|start|>assistant`, where completions begin.
+    pub(crate) is_at_start: bool,
 }
 
 /// What the request or the prompt in a file allows; there is one of them.
@@ -78,7 +78,7 @@ pub(crate) fn allowed(request: Option<&Path>, prompt: Option<&Path>) -> Result<P
         (Some(path), None) => {
             let request = input::request(path)?;
             let matcher = input::grammar(path, &request)?.matcher();
-            Ok(Prompted { request, matcher, is_begun: false })
+            Ok(Prompted { request, matcher, is_at_start: true })
         }
         (None, None) => Err(Failure::Usage("a request or a prompt is needed".to_owned())),
     }
@@ -90,22 +90,50 @@ pub(crate) fn read(path: &Path) -> Result<Prompted, Failure> {
     let vocabulary = Vocabulary::o200k_harmony();
     let (read, len, tokens) = if text.trim_start().starts_with(['[', '{']) {
         let tokens = token_ids(path, &text)?;
-        (Request::from_prompt_tokens(&vocabulary, &tokens), tokens.len(), tokens)
+        let start = input::completion_tokens(&vocabulary, START.as_bytes());
+        let read = |tokens: &[TokenId]| Request::from_prompt_tokens(&vocabulary, tokens);
+        (started(read(&tokens), || read(&[&tokens[..], &start].concat())), tokens.len(), tokens)
     } else {
         let text = without_line_end(&text);
         let tokens = input::completion_tokens(&vocabulary, text.as_bytes());
-        (Request::from_prompt(text), text.len(), tokens)
+        let with_start = || Request::from_prompt(&format!("{text}{START}"));
+        (started(Request::from_prompt(text), with_start), text.len(), tokens)
     };
     let FromPrompt { request, position, .. } = read.map_err(|error| input::refused_prompt(path, error))?;
     let grammar = input::grammar(path, &request)?;
     let matcher = grammar.matcher_after(&tokens).map_err(|error| input::refused_answer(path, error))?;
-    Ok(Prompted { request, matcher, is_begun: position < len })
+    Ok(Prompted { request, matcher, is_at_start: position == len })
 }
 
-/// The line end that editors add after `<|start|>assistant` is not part of the prompt.
+/// What the assistant's messages begin with.
+const START: &str = "<|start|>assistant";
+
+/// What a prompt was read as; where it ends behind a whole message, what it is read as with the start of
+/// another. Matchers take such a prompt as it is, and the start is part of the completion.
+fn started(
+    read: Result<FromPrompt, ReadError>,
+    with_start: impl FnOnce() -> Result<FromPrompt, ReadError>,
+) -> Result<FromPrompt, ReadError> {
+    match read {
+        Err(error) if *error.kind() == ReadErrorKind::NothingToComplete => {
+            with_start().ok().filter(|read| assistant_goes_on(&read.conversation)).ok_or(error)
+        }
+        read => read,
+    }
+}
+
+/// Whether the assistant speaks next: not after its answer, nor after a call.
+fn assistant_goes_on(conversation: &Conversation) -> bool {
+    conversation.messages().last().is_some_and(|last| match last.author {
+        Author::Assistant(_) => last.called().is_none() && last.channel.as_deref() != Some("final"),
+        _ => true,
+    })
+}
+
+/// The line end that editors add behind a prompt is not part of it.
 fn without_line_end(text: &str) -> &str {
     let line = text.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
-    line.filter(|line| line.ends_with("<|start|>assistant")).unwrap_or(text)
+    line.filter(|line| line.ends_with(START) || line.ends_with("<|end|>")).unwrap_or(text)
 }
 
 fn token_ids(path: &Path, text: &str) -> Result<Vec<TokenId>, Failure> {

@@ -3,9 +3,16 @@
 //! Bodies are parsed by serde_json and validated by `jsonschema`, formats asserted; which schema belongs to
 //! which message, and whether the turn is what the tool choice asked for, is read off the request and the
 //! messages alone.
+//!
+//! `jsonschema` refuses schemas that the masks take, such as `{"examples": 1}`, and for some it takes time
+//! that doubles with each level of nesting. Then a completion is neither right nor wrong: it is not verified.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use harmony_mask::Formats;
 use harmony_mask::harmony::{Calls, Format, Payload, Profile};
@@ -27,13 +34,50 @@ pub(crate) struct Verifier {
     ends: &'static [End],
 }
 
-/// A validator of bodies, or why `jsonschema` refuses the schema.
-type Body = Result<Validator, String>;
+/// The second opinion on a completion.
+#[derive(Debug, Default)]
+pub(crate) struct Opinion {
+    /// What is wrong with it; nothing, it is hoped.
+    pub(crate) problems: Vec<String>,
+    /// What could not be verified, and why.
+    pub(crate) unverified: Vec<String>,
+}
+
+impl Opinion {
+    /// Whether all of the completion was verified, and nothing is wrong.
+    pub(crate) fn is_verified(&self) -> bool {
+        self.problems.is_empty() && self.unverified.is_empty()
+    }
+
+    fn add(&mut self, doubt: Doubt) {
+        match doubt {
+            Doubt::Wrong(problem) => self.problems.push(problem),
+            Doubt::Unverified(reason) => self.unverified.push(reason),
+        }
+    }
+}
+
+/// Why a message is not known to be right.
+#[derive(Debug, PartialEq, Eq)]
+enum Doubt {
+    Wrong(String),
+    Unverified(String),
+}
+
+impl Doubt {
+    /// The same with what it is about.
+    fn about(self, subject: &str) -> Self {
+        match self {
+            Self::Wrong(problem) => Self::Wrong(format!("{subject}: {problem}")),
+            Self::Unverified(reason) => Self::Unverified(format!("{subject}: {reason}")),
+        }
+    }
+}
 
 impl Verifier {
     pub(crate) fn new(request: &Request) -> Self {
         let formats = request.options().formats == Formats::Assert;
-        let body = |schema: &Value| validator(schema, formats);
+        let body = |schema: &Value| Body::new(schema, formats);
         let callable = match request.calls() {
             Calls::Forbidden => &[][..],
             Calls::Allowed(tools) | Calls::Required(tools) => tools,
@@ -58,64 +102,132 @@ impl Verifier {
         }
     }
 
-    /// What is wrong with a completion's messages; nothing, it is hoped.
-    pub(crate) fn problems(&self, messages: &[Message], is_finished: bool) -> Vec<String> {
-        let mut problems = Vec::new();
+    /// What is to be said of a completion's messages.
+    pub(crate) fn opinion(&self, messages: &[Message], is_finished: bool) -> Opinion {
+        let mut opinion = Opinion::default();
         if !is_finished {
-            problems.push("the completion is not finished".to_owned());
+            opinion.problems.push("the completion is not finished".to_owned());
         }
         match messages.split_last() {
-            None => problems.push("there are no messages".to_owned()),
+            None => opinion.problems.push("there are no messages".to_owned()),
             Some((last, before)) => {
-                problems.extend(before.iter().filter_map(|message| self.earlier_problem(message)));
-                problems.extend(self.last_problem(last));
+                let earlier = before.iter().filter_map(|message| self.earlier_doubt(message));
+                earlier.chain(self.last_doubt(last)).for_each(|doubt| opinion.add(doubt));
             }
         }
-        problems
+        opinion
     }
 
-    /// What is wrong with a message before the last one: it is a thought, or one of several calls.
-    fn earlier_problem(&self, message: &Message) -> Option<String> {
+    /// The doubt about a message before the last one: it is a thought, or one of several calls.
+    fn earlier_doubt(&self, message: &Message) -> Option<Doubt> {
         if self.may_call_often && message.recipient.is_some() {
-            return self.last_problem(message);
+            return self.last_doubt(message);
         }
         (!is_thought(message))
-            .then(|| format!("a message on {} stands before the last one", channel(message)))
+            .then(|| Doubt::Wrong(format!("a message on {} stands before the last one", channel(message))))
     }
 
-    /// What is wrong with the message that ends the turn: one call, or one answer.
-    fn last_problem(&self, message: &Message) -> Option<String> {
+    /// The doubt about the message that ends the turn: one call, or one answer.
+    fn last_doubt(&self, message: &Message) -> Option<Doubt> {
         if let Some(recipient) = &message.recipient {
             let Some((_, body)) = self.tools.iter().find(|(name, _)| name == recipient) else {
-                return Some(format!("{recipient} is not a tool that may be called"));
+                return Some(Doubt::Wrong(format!("{recipient} is not a tool that may be called")));
             };
             return ending(message, &[End::Call])
-                .or_else(|| body_problem(body.as_ref()?, &message.content))
-                .map(|problem| format!("the call of {recipient}: {problem}"));
+                .or_else(|| body.as_ref()?.doubt(&message.content))
+                .map(|doubt| doubt.about(&format!("the call of {recipient}")));
         }
         if self.is_call_required {
-            return Some("a call is required, and there is none".to_owned());
+            return Some(Doubt::Wrong("a call is required, and there is none".to_owned()));
         }
         if message.channel.as_deref() != Some("final") {
-            return Some(format!("the turn ends on {}", channel(message)));
+            return Some(Doubt::Wrong(format!("the turn ends on {}", channel(message))));
         }
         ending(message, self.ends)
-            .or_else(|| self.answer_problem(&message.content))
-            .map(|problem| format!("the answer: {problem}"))
+            .or_else(|| self.answer_doubt(&message.content))
+            .map(|doubt| doubt.about("the answer"))
     }
 
-    /// What the first format has against an answer, where no format takes it.
-    fn answer_problem(&self, content: &str) -> Option<String> {
-        let mut problems = self.formats.iter().map(|body| body_problem(body, content));
-        let first = problems.next()??;
-        problems.all(|problem| problem.is_some()).then_some(first)
+    /// What the first format has against an answer, where no format takes it. It may be of a format that
+    /// cannot be asked.
+    fn answer_doubt(&self, content: &str) -> Option<Doubt> {
+        let doubts: Option<Vec<Doubt>> = self.formats.iter().map(|body| body.doubt(content)).collect();
+        doubts?.into_iter().reduce(|first, next| match (&first, &next) {
+            (Doubt::Wrong(_), Doubt::Unverified(_)) => next,
+            _ => first,
+        })
     }
+}
+
+/// What a body must be.
+struct Body {
+    /// The validator, or why there is none.
+    validator: Result<Arc<Validator>, String>,
+    /// How long it may take.
+    patience: Duration,
+    /// Whether it took longer once. It is not asked again.
+    is_given_up: Cell<bool>,
+}
+
+/// How long one body may be validated. All but a few take less than a millisecond.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Body {
+    fn new(schema: &Value, asserts_formats: bool) -> Self {
+        let validator = validator(schema, asserts_formats).map(Arc::new);
+        Self { validator, patience: PATIENCE, is_given_up: Cell::new(false) }
+    }
+
+    /// The doubt about a body. That it is JSON with unique names is known whatever its schema is.
+    fn doubt(&self, content: &str) -> Option<Doubt> {
+        if let Err(error) = serde_json::from_str::<UniqueNames>(content) {
+            return Some(Doubt::Wrong(error.to_string()));
+        }
+        let value: Value = match serde_json::from_str(content) {
+            Ok(value) => value,
+            Err(error) => return Some(Doubt::Wrong(error.to_string())),
+        };
+        let validator = match &self.validator {
+            Ok(validator) => validator.clone(),
+            Err(reason) => return Some(Doubt::Unverified(reason.clone())),
+        };
+        if !self.is_given_up.get() {
+            match within(self.patience, move || invalid(&validator, &value)) {
+                Some(problem) => return problem.map(Doubt::Wrong),
+                None => self.is_given_up.set(true),
+            }
+        }
+        Some(Doubt::Unverified("jsonschema takes too long for this schema".to_owned()))
+    }
+}
+
+/// What `jsonschema` has against a value.
+fn invalid(validator: &Validator, value: &Value) -> Option<String> {
+    let error = validator.iter_errors(value).next()?;
+    Some(format!("{error} (at {:?})", error.instance_path().to_string()))
+}
+
+/// What some work gives, if it ends in time.
+///
+/// `jsonschema` has no budget and cannot be stopped, and it follows two equal references twice, each of them.
+/// Counting beforehand what it will do would be another validator. So it works on a thread of its own, which
+/// is left alone when it takes too long, and ends with the process.
+fn within<T: Send + 'static>(patience: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    /// As much as the main thread has on most systems; the depth of a body decides what is needed.
+    const STACK: usize = 8 << 20;
+    let (sender, receiver) = mpsc::channel();
+    let send = move || {
+        // Nobody waits any more where it took too long.
+        let _ = sender.send(work());
+    };
+    thread::Builder::new().stack_size(STACK).spawn(send).ok()?;
+    receiver.recv_timeout(patience).ok()
 }
 
 /// A list in `items` is taken in every draft, as real schemas have such lists without saying which draft they
 /// are written in. The newest one has `prefixItems` for it, and `jsonschema` refuses the list there; the
 /// draft before it has the list and reads all else alike, but for what is newer.
-fn validator(schema: &Value, asserts_formats: bool) -> Body {
+fn validator(schema: &Value, asserts_formats: bool) -> Result<Validator, String> {
     let options = || jsonschema::options().should_validate_formats(asserts_formats);
     let named = schema.get("$schema").and_then(Value::as_str);
     let is_newest = named.map_or_else(Draft::default, Draft::from_schema_uri) == Draft::Draft202012;
@@ -152,25 +264,9 @@ fn channel(message: &Message) -> &str {
     message.channel.as_deref().unwrap_or("no channel")
 }
 
-fn ending(message: &Message, expected: &[End]) -> Option<String> {
+fn ending(message: &Message, expected: &[End]) -> Option<Doubt> {
     let is_right = message.end.is_some_and(|end| expected.contains(&end));
-    (!is_right).then(|| format!("does not end with <|{}|>", expected[0].name()))
-}
-
-fn body_problem(body: &Body, content: &str) -> Option<String> {
-    let validator = match body {
-        Ok(validator) => validator,
-        Err(problem) => return Some(problem.clone()),
-    };
-    if let Err(error) = serde_json::from_str::<UniqueNames>(content) {
-        return Some(error.to_string());
-    }
-    let value: Value = match serde_json::from_str(content) {
-        Ok(value) => value,
-        Err(error) => return Some(error.to_string()),
-    };
-    let error = validator.iter_errors(&value).next()?;
-    Some(format!("{error} (at {:?})", error.instance_path().to_string()))
+    (!is_right).then(|| Doubt::Wrong(format!("does not end with <|{}|>", expected[0].name())))
 }
 
 /// Any JSON whose objects have no name twice, which [`Value`] would not notice.
@@ -227,5 +323,46 @@ impl<'de> Visitor<'de> for UniqueNames {
 
     fn visit_unit<E>(self) -> Result<Self, E> {
         Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Two equal references, each to two more: 2^40 ways to the last one.
+    #[test]
+    fn validation_that_does_not_end_is_given_up() {
+        let level = |at: usize| {
+            let next = json!({"$ref": format!("#/$defs/d{}", at + 1)});
+            (format!("d{at}"), json!({"allOf": [next, next]}))
+        };
+        let levels = (0..40).map(level).chain([("d40".to_owned(), json!({"type": "object"}))]);
+        let schema = json!({"$ref": "#/$defs/d0", "$defs": levels.collect::<serde_json::Map<_, _>>()});
+        let body = Body { patience: Duration::from_millis(50), ..Body::new(&schema, true) };
+        for _ in 0..2 {
+            let doubt = body.doubt("{}");
+            assert!(matches!(&doubt, Some(Doubt::Unverified(why)) if why.contains("too long")), "{doubt:?}");
+            assert!(body.is_given_up.get());
+        }
+        assert!(matches!(body.doubt("{"), Some(Doubt::Wrong(_))), "not even JSON");
+    }
+
+    #[test]
+    fn an_answer_may_be_of_a_format_that_cannot_be_asked() {
+        let request = |schemas: &[Value]| {
+            let formats: Vec<Value> = schemas.iter().map(|schema| json!({"schema": schema})).collect();
+            Request::read(&json!({"harmony": {"response_formats": formats}})).expect("a request")
+        };
+        let doubt = |schemas: &[Value]| Verifier::new(&request(schemas)).answer_doubt("7");
+        let (number, text, odd) =
+            (json!({"type": "number"}), json!({"type": "string"}), json!({"examples": 1}));
+        assert_eq!(doubt(&[odd.clone(), number]), None);
+        assert!(matches!(doubt(std::slice::from_ref(&text)), Some(Doubt::Wrong(_))));
+        for schemas in [[text.clone(), odd.clone()], [odd, text]] {
+            assert!(matches!(doubt(&schemas), Some(Doubt::Unverified(_))));
+        }
     }
 }

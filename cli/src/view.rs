@@ -10,6 +10,7 @@ use harmony_mask::{Message, SpecialToken};
 use crate::draft::{Action, Edit};
 use crate::output::{self, Durations};
 use crate::sampler::{Origin, Sample};
+use crate::verify::Opinion;
 
 const HEADING: Style = AnsiColor::Cyan.on_default().bold();
 const FORCED: Style = Style::new().dimmed();
@@ -18,6 +19,7 @@ const CLOSING: Style = AnsiColor::Yellow.on_default();
 const DROPPED: Style = AnsiColor::Red.on_default().strikethrough();
 const INSERTED: Style = AnsiColor::Green.on_default().bold();
 const GOOD: Style = AnsiColor::Green.on_default();
+const UNKNOWN: Style = AnsiColor::Yellow.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// Writes text in a style.
@@ -140,7 +142,7 @@ fn runs(sample: &Sample) -> Vec<Run> {
 }
 
 /// One line on what a completion took.
-pub(crate) fn write_footer(out: &mut dyn Write, sample: &Sample, problems: &[String]) -> io::Result<()> {
+pub(crate) fn write_footer(out: &mut dyn Write, sample: &Sample, opinion: &Opinion) -> io::Result<()> {
     let tokens = sample.origins.len();
     write!(out, "{tokens} tokens, {} forced", percent(sample.forced(), tokens))?;
     if sample.origins.contains(&Origin::Closing) {
@@ -148,13 +150,15 @@ pub(crate) fn write_footer(out: &mut dyn Write, sample: &Sample, problems: &[Str
     }
     write!(out, " · ")?;
     write_times(out, &sample.mask_times)?;
-    match problems {
-        [] => writeln!(out, " · {}", Styled(GOOD, "verified")),
-        problems => {
-            writeln!(out, " · {}", Styled(BAD, "not valid"))?;
-            problems.iter().try_for_each(|problem| writeln!(out, "  {}", Styled(BAD, problem)))
-        }
-    }
+    let (style, verdict) = match opinion {
+        Opinion { problems, .. } if !problems.is_empty() => (BAD, "not valid"),
+        opinion if opinion.is_verified() => (GOOD, "verified"),
+        _ => (UNKNOWN, "not verified"),
+    };
+    writeln!(out, " · {}", Styled(style, verdict))?;
+    let (problems, unverified) = (&opinion.problems, &opinion.unverified);
+    problems.iter().try_for_each(|problem| writeln!(out, "  {}", Styled(BAD, problem)))?;
+    unverified.iter().try_for_each(|reason| writeln!(out, "  {}", Styled(UNKNOWN, reason)))
 }
 
 /// What the masks took.

@@ -94,6 +94,36 @@ fn wrong_calls_print_nothing_to_stdout() {
     }
 }
 
+/// Help that cannot be written is a failure, as any other output.
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    for arguments in [&["--help"][..], &["--version"], &["check", "--help"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+        let output = Command::new(env!("CARGO_BIN_EXE_harmony-mask")).args(arguments).stdout(full).output();
+        let output = output.expect("the command ends");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write"), "{arguments:?}");
+        let shown = run(arguments, b"");
+        assert_eq!((shown.code, shown.stdout.is_empty()), (Some(0), false), "{arguments:?}");
+    }
+}
+
+/// Some editors begin a file with a byte order mark.
+#[test]
+fn byte_order_marks_are_ignored() {
+    let marked = |text: &str| format!("\u{feff}{text}").into_bytes();
+    let request = fs::read_to_string(root().join("examples/weather.json")).expect("an example");
+    for arguments in [&["compile", "-"][..], &["prompt", "-"], &["mask", "-"], &["check", "--lark", "-", "a"]]
+    {
+        let text = if arguments.contains(&"--lark") { "start: \"a\"" } else { &request };
+        let outcome = run(arguments, &marked(text));
+        assert_eq!(outcome.code, Some(0), "{arguments:?}: {}", outcome.stderr);
+    }
+    let schema = run(&["compile", "--schema", "-"], &marked("{}"));
+    assert_eq!(schema.code, Some(0), "{}", schema.stderr);
+}
+
 /// The second of two inputs from standard input would be empty.
 #[test]
 fn one_input_comes_from_standard_input() {
@@ -155,10 +185,31 @@ fn lists_of_items_are_verified() {
         assert_eq!((fuzzed.code, &fuzzed.json()["failed"]), (Some(0), &Value::from(0)), "{}", fuzzed.stdout);
     }
     // No draft has both the list and this keyword.
-    let mixed = run(&["generate", "-", "--json"], tuple("", r#"{"prefixItems": [true]}"#).as_bytes());
-    assert_eq!(mixed.code, Some(1), "{}", mixed.stdout);
-    let completion = &mixed.json()["completions"][0];
-    assert!(completion["problems"].to_string().contains("jsonschema refuses the schema"), "{completion}");
+    assert_not_verified(&tuple("", r#"{"prefixItems": [true]}"#));
+}
+
+/// A completion of a schema that `jsonschema` refuses is not called wrong.
+#[test]
+fn what_cannot_be_verified_is_not_called_invalid() {
+    assert_not_verified(
+        r#"{"harmony": {"response_formats": [{"schema": {"type": "object", "examples": 1}}]}}"#,
+    );
+}
+
+#[track_caller]
+fn assert_not_verified(request: &str) {
+    let generated = run(&["generate", "-", "--json"], request.as_bytes());
+    assert_eq!(generated.code, Some(0), "{}", generated.stdout);
+    let completion = &generated.json()["completions"][0];
+    assert_eq!(
+        (&completion["verified"], &completion["problems"]),
+        (&false.into(), &Value::Array(Vec::new()))
+    );
+    assert!(completion["unverified"].to_string().contains("jsonschema refuses the schema"), "{completion}");
+    let text = run(&["generate", "-", "--count", "2"], request.as_bytes());
+    assert!(text.stdout.contains("2 completions, 0 not valid, 2 not verified"), "{}", text.stdout);
+    let fuzzed = run(&["fuzz", "-", "--count", "3", "--json"], request.as_bytes());
+    assert_eq!((fuzzed.code, &fuzzed.json()["unverified"]["completions"]), (Some(0), &3.into()));
 }
 
 /// Arguments, standard input, exit code, offset.
@@ -335,6 +386,33 @@ fn prompts_are_written_and_taken_instead_of_requests() {
     let drafted =
         run(&["generate", "--prompt", "-", "--draft", "examples/drafts/unbalanced.txt"], begun.as_bytes());
     assert_eq!(drafted.code, Some(2), "{}", drafted.stdout);
+}
+
+/// A prompt may end behind a whole message; then the completion begins with the start of the next one.
+#[test]
+fn prompts_may_end_behind_a_message() {
+    let asked = "<|start|>user<|message|>Hi<|end|>";
+    let thought = format!("{asked}<|start|>assistant<|channel|>analysis<|message|>Hm<|end|>");
+    let answered = format!("{asked}<|start|>assistant<|channel|>final<|message|>Ho<|end|>");
+    let start = "<|start|>assistant<|channel|>final<|message|>Hi<|return|>";
+    let code = |arguments: &[&str], prompt: &str| {
+        let outcome = run(arguments, prompt.as_bytes());
+        (outcome.code, outcome.stderr.contains("there is nothing to complete"))
+    };
+    for prompt in [asked, &thought, &format!("{thought}\n")] {
+        assert_eq!(code(&["check", "--prompt", "-", start], prompt), (Some(0), false), "{prompt}");
+        let without_start = start.trim_start_matches("<|start|>assistant");
+        assert_eq!(code(&["check", "--prompt", "-", without_start], prompt), (Some(1), false), "{prompt}");
+        assert_eq!(code(&["generate", "--prompt", "-"], prompt), (Some(0), false), "{prompt}");
+    }
+    for over in ["", &answered, &answered.replace("Ho<|end|>", "Ho<|return|>")] {
+        assert_eq!(code(&["check", "--prompt", "-", start], over), (Some(2), true), "{over}");
+    }
+    let document = run(&["prompt", "examples/weather.json", "--json"], b"").json();
+    let mut tokens = document["tokens"].as_array().expect("ids").clone();
+    tokens.truncate(tokens.len() - 2);
+    let tokens = Value::Array(tokens).to_string();
+    assert_eq!(code(&["check", "--prompt", "-", start], &tokens), (Some(0), false), "{tokens}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `tool_choice`, resolved to the tools that may be called.
 
+use std::collections::HashMap;
+
 use super::builtin::Builtin;
 use super::error::{RequestError, RequestErrorKind};
 use super::node::Node;
@@ -39,7 +41,7 @@ pub(super) fn read(root: &Node<'_>, tools: &[Tool]) -> Result<Calls, RequestErro
     if choice.require("type")?.string()? == "allowed_tools" {
         return subset(&choice, tools);
     }
-    Ok(Calls::Required(reference(&choice, tools)?))
+    Ok(Calls::Required(Declared::new(tools).meant(&choice)?))
 }
 
 /// `allowed_tools`: its own members, or those of its member `allowed_tools` in Chat Completions.
@@ -47,9 +49,10 @@ fn subset(choice: &Node<'_>, tools: &[Tool]) -> Result<Calls, RequestError> {
     let subset = choice.get_object("allowed_tools")?.unwrap_or_else(|| choice.clone());
     let mode = subset.require("mode")?.one_of(&[("auto", Mode::Auto), ("required", Mode::Required)])?;
     let listed = subset.require("tools")?;
+    let declared = Declared::new(tools);
     let mut callable = Vec::new();
     for node in listed.elements()? {
-        callable.extend(reference(&node.object()?, tools)?);
+        callable.extend(declared.meant(&node.object()?)?);
     }
     if callable.is_empty() {
         return Err(listed.error(RequestErrorKind::NothingAllowed));
@@ -59,31 +62,48 @@ fn subset(choice: &Node<'_>, tools: &[Tool]) -> Result<Calls, RequestError> {
     calls(choice, mode, callable)
 }
 
-/// The tools that `{"type": "function", "name": …}` refers to: one by its name, or all of a hosted kind.
-fn reference(node: &Node<'_>, tools: &[Tool]) -> Result<Vec<usize>, RequestError> {
-    if node.require("type")?.string()? == "recipient" {
-        let name = node.require("name")?;
-        return named(&name, name.string()?, ToolKind::Recipient, tools);
+/// The declared tools by what refers to them. A request may refer to each of thousands, so none is searched
+/// for.
+struct Declared<'t> {
+    named: HashMap<(ToolKind, &'t str), usize>,
+    hosted: HashMap<Builtin, Vec<usize>>,
+}
+
+impl<'t> Declared<'t> {
+    fn new(tools: &'t [Tool]) -> Self {
+        let mut declared = Self { named: HashMap::new(), hosted: HashMap::new() };
+        for (index, tool) in tools.iter().enumerate() {
+            if let ToolKind::Builtin(builtin) = tool.kind {
+                declared.hosted.entry(builtin).or_default().push(index);
+            } else {
+                declared.named.insert((tool.kind, &tool.name), index);
+            }
+        }
+        declared
     }
-    match tools::kind(node)? {
-        Type::Hosted(builtin) => hosted(node, builtin, tools),
-        Type::Named(kind) => {
-            let name = tools::described(node, kind)?.require("name")?;
-            named(&name, tools::name(&name)?.0, kind, tools)
+
+    /// The tools that `{"type": "function", "name": …}` refers to: one by its name, or all of a hosted kind.
+    fn meant(&self, node: &Node<'_>) -> Result<Vec<usize>, RequestError> {
+        if node.require("type")?.string()? == "recipient" {
+            let name = node.require("name")?;
+            return self.named(&name, name.string()?, ToolKind::Recipient);
+        }
+        match tools::kind(node)? {
+            Type::Hosted(builtin) => {
+                let undeclared = || node.error(RequestErrorKind::UndeclaredTool);
+                self.hosted.get(&builtin).cloned().ok_or_else(undeclared)
+            }
+            Type::Named(kind) => {
+                let name = tools::described(node, kind)?.require("name")?;
+                self.named(&name, tools::name(&name)?.0, kind)
+            }
         }
     }
-}
 
-fn named(node: &Node<'_>, name: &str, kind: ToolKind, tools: &[Tool]) -> Result<Vec<usize>, RequestError> {
-    let undeclared = || node.error(RequestErrorKind::UndeclaredTool).of_tool(name);
-    let tool = tools.iter().position(|tool| tool.kind == kind && tool.name == name);
-    tool.map(|tool| vec![tool]).ok_or_else(undeclared)
-}
-
-fn hosted(node: &Node<'_>, builtin: Builtin, tools: &[Tool]) -> Result<Vec<usize>, RequestError> {
-    let is_meant = |index: &usize| tools[*index].kind == ToolKind::Builtin(builtin);
-    let meant: Vec<usize> = (0..tools.len()).filter(is_meant).collect();
-    if meant.is_empty() { Err(node.error(RequestErrorKind::UndeclaredTool)) } else { Ok(meant) }
+    fn named(&self, node: &Node<'_>, name: &str, kind: ToolKind) -> Result<Vec<usize>, RequestError> {
+        let undeclared = || node.error(RequestErrorKind::UndeclaredTool).of_tool(name);
+        self.named.get(&(kind, name)).map(|tool| vec![*tool]).ok_or_else(undeclared)
+    }
 }
 
 fn calls(choice: &Node<'_>, mode: Mode, callable: Vec<usize>) -> Result<Calls, RequestError> {

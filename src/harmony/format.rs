@@ -1,5 +1,7 @@
 //! The response formats: what the final message carries.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use super::error::{RequestError, RequestErrorKind};
@@ -74,10 +76,10 @@ pub(super) fn read(root: &Node<'_>, harmony: Option<&Node<'_>>) -> Result<Format
 
 /// The formats of `harmony.response_formats`, with distinct names.
 fn several(own: &Node<'_>) -> Result<Vec<JsonFormat>, RequestError> {
-    let mut formats: Vec<JsonFormat> = Vec::new();
+    let (mut formats, mut named) = (Vec::new(), HashMap::new());
     for (at, node) in own.elements()?.into_iter().enumerate() {
         let format = schema_format(&node.object()?)?;
-        let twin = formats.iter().position(|known| known.name.is_some() && known.name == format.name);
+        let twin = format.name.clone().and_then(|name| named.insert(name, at));
         if let Some(twin) = twin {
             let first = format!("{}/{twin}/name", own.pointer);
             let pointer = format!("{}/{at}/name", own.pointer);

@@ -46,17 +46,14 @@ pub struct Turn {
 /// declared order, answers last. A tool that may not be called costs nothing.
 ///
 /// # Errors
-/// What `body` returns, and a [`LimitExceeded`] where there are too many tools or their names need too many
-/// states.
+/// What `body` returns, and a [`LimitExceeded`] where there are too many tools or response formats, or the
+/// names of tools need too many states.
 pub fn lower<E: From<LimitExceeded>>(
     request: &Request,
     limits: &Limits,
     body: &mut dyn FnMut(Body<'_>) -> Result<Expression, E>,
 ) -> Result<Turn, E> {
-    let (given, limit) = (request.tools().len(), limits.tools);
-    if given > limit {
-        return Err(LimitExceeded { what: "tools", limit, given }.into());
-    }
+    check(request, limits)?;
     let profile = request.turn().profile;
     let text = text(request.options().forbids_spelled_tokens);
     let calls = match request.calls() {
@@ -84,6 +81,17 @@ pub fn lower<E: From<LimitExceeded>>(
         after_thoughts: profile.turn("next_without_thoughts", &holes),
         formats,
     })
+}
+
+/// Checks how much is declared, before `body` is asked for any of it.
+fn check(request: &Request, limits: &Limits) -> Result<(), LimitExceeded> {
+    let formats = if let Format::Json(formats) = request.format() { formats.len() } else { 0 };
+    let counts = [
+        ("tools", limits.tools, request.tools().len()),
+        ("response_formats", limits.response_formats, formats),
+    ];
+    let exceeded = counts.into_iter().find(|(_, limit, given)| given > limit);
+    exceeded.map_or(Ok(()), |(what, limit, given)| Err(LimitExceeded { what, limit, given }))
 }
 
 fn start_rule(request: &Request) -> &'static str {

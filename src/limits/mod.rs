@@ -51,6 +51,8 @@ pub struct Limits {
     pub work: usize,
     /// Tools of one request.
     pub tools: usize,
+    /// Response formats of one request among which the answer may choose.
+    pub response_formats: usize,
     /// Bytes that the tables of a compiler may keep, which all its grammars share. What does not fit is
     /// computed again when needed; results do not change.
     pub cache_bytes: usize,
@@ -77,7 +79,7 @@ impl Limits {
         self.fields_mut().into_iter().find_map(|(field, value)| (field == name).then_some(value))
     }
 
-    fn fields_mut(&mut self) -> [(&'static str, &mut usize); 16] {
+    fn fields_mut(&mut self) -> [(&'static str, &mut usize); 17] {
         // The pattern takes all fields, so a field that is added and not listed does not compile.
         macro_rules! named {
             ($($field:ident),+) => {{
@@ -100,6 +102,7 @@ impl Limits {
             left_recursive_rules,
             work,
             tools,
+            response_formats,
             cache_bytes,
             grammar_cache_bytes
         ]
@@ -123,6 +126,7 @@ impl Default for Limits {
             left_recursive_rules: 1_000,
             work: 400_000,
             tools: 4_096,
+            response_formats: 4_096,
             cache_bytes: 128 << 20,
             grammar_cache_bytes: 64 << 20,
         }

@@ -338,3 +338,34 @@ fn many_tools_are_read() {
         "{error}"
     );
 }
+
+/// Each reference is looked up, however many there are.
+#[test]
+fn many_tools_are_chosen() {
+    const COUNT: usize = 50_000;
+    let tool = |at: usize| json!({"type": "function", "name": format!("f{at}")});
+    let tools: Vec<_> = (0..COUNT).map(tool).collect();
+    let choose = |chosen: Vec<Value>| {
+        let choice = json!({"type": "allowed_tools", "mode": "auto", "tools": chosen});
+        Request::read(&json!({"tools": tools, "tool_choice": choice}))
+    };
+    let all = choose(tools.iter().rev().cloned().collect()).expect("a request");
+    assert_eq!(*all.calls(), Calls::Allowed((0..COUNT).collect()));
+    let error = choose(vec![tool(COUNT - 1), tool(COUNT)]).expect_err("a tool that is not declared");
+    assert_eq!((error.pointer(), error.tool()), ("/tool_choice/tools/1/name", Some("f50000")));
+}
+
+/// So are the names of response formats.
+#[test]
+fn many_response_formats_are_read() {
+    let format = |at: usize| json!({"name": format!("f{at}"), "schema": {}});
+    let mut formats: Vec<_> = (0..50_000).map(format).collect();
+    let request = |formats: &[Value]| Request::read(&json!({"harmony": {"response_formats": formats}}));
+    let Format::Json(read) = request(&formats).expect("a request").format().clone() else { panic!("JSON") };
+    assert_eq!(read.len(), 50_000);
+    formats.push(format(7));
+    let error = request(&formats).expect_err("a name twice");
+    let first = "/harmony/response_formats/7/name";
+    assert_eq!(error.pointer(), "/harmony/response_formats/50000/name");
+    assert!(error.to_string().contains(first), "{error}");
+}

@@ -111,6 +111,28 @@ fn tools_are_limited() {
     assert_eq!(error, LimitExceeded { what: "tools", limit: 2, given: 3 });
 }
 
+/// Before any of them is compiled.
+#[test]
+fn response_formats_are_limited() {
+    let formats = ["a", "b", "c"].map(|name| json!({"name": name, "schema": {}}));
+    let request =
+        |choice: Value| json!({"harmony": {"response_formats": formats, "response_format": choice}});
+    let lowered = |limit: usize, choice: Value| {
+        let limits = Limits { response_formats: limit, ..Limits::default() };
+        let mut asked = 0;
+        let request = Request::read(&request(choice)).expect("a request");
+        let turn = lower(&request, &limits, &mut |a_body| {
+            asked += 1;
+            body(a_body)
+        });
+        (turn.err(), asked)
+    };
+    let exceeded = LimitExceeded { what: "response_formats", limit: 2, given: 3 };
+    assert_eq!(lowered(2, Value::Null), (Some(exceeded), 0));
+    assert_eq!(lowered(3, Value::Null), (None, 3));
+    assert_eq!(lowered(2, json!("b")), (None, 1), "those that are not chosen do not count");
+}
+
 #[test]
 fn the_examples_of_the_readme_hold() {
     let readme = include_str!("../../../grammars/README.md");
