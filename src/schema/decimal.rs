@@ -170,7 +170,7 @@ impl Decimal {
     /// ```
     #[must_use]
     pub fn is_multiple_of(&self, step: &Self) -> bool {
-        if self.is_zero() {
+        if self.is_zero() || (step.digits() == "1" && self.exponent >= step.exponent) {
             return true;
         }
         // Ten does not divide the digits, so a step of a higher power of ten does not, either.
