@@ -203,3 +203,36 @@ fn a_conversation_refuses_what_cannot_follow() {
     conversation.result("functions.f", "1").expect("it was called");
     conversation.result("functions.f", "1").expect_err("it was called once");
 }
+
+/// Results find their calls, and calls their tools, however many others there are.
+#[test]
+fn many_calls_are_open_at_once() {
+    const COUNT: usize = 30_000;
+    let name = |at: usize| format!("f{at}");
+    let tools: Vec<Value> = (0..COUNT).map(|at| json!({"type": "custom", "name": name(at)})).collect();
+    let call =
+        |at: usize| json!({"type": "custom_tool_call", "call_id": name(at), "name": name(at), "input": ""});
+    let result = |at: usize| json!({"type": "custom_tool_call_output", "call_id": name(at), "output": "x"});
+    let calls = (0..COUNT).map(call).chain((0..COUNT).rev().map(result));
+    let mut request = json!({"tools": tools, "input": calls.collect::<Vec<_>>()});
+    let conversation = Conversation::read(&request).expect("every result has its call");
+    assert_eq!(conversation.messages().len(), 2 * COUNT);
+    assert!(conversation.messages().iter().all(|message| message.channel.as_deref() == Some("commentary")));
+    request["input"].as_array_mut().expect("items").push(result(7));
+    let error = Conversation::read(&request).expect_err("its only call was answered");
+    assert_eq!((error.kind().name(), error.pointer()), ("result_without_call", "/input/60000"));
+}
+
+/// Which members are required is looked up, too.
+#[test]
+fn many_required_members_are_written() {
+    const COUNT: usize = 30_000;
+    let name = |at: usize| format!("m{at}");
+    let members: serde_json::Map<_, _> = (0..COUNT).map(|at| (name(at), json!({"type": "null"}))).collect();
+    let required: Vec<String> = (0..COUNT).rev().step_by(2).map(name).collect();
+    let schema = json!({"type": "object", "properties": members, "required": required});
+    let request = json!({"tools": [{"type": "function", "name": "f", "parameters": schema}]});
+    let prompt = Conversation::read(&request).expect("a conversation").for_completion().to_string();
+    assert_eq!(prompt.matches("?: any,").count(), COUNT / 2);
+    assert!(prompt.contains("\nm29999: any,\n") && prompt.contains("\nm29998?: any,\n"));
+}

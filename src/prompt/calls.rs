@@ -1,6 +1,6 @@
 //! Calls and what they returned, followed through a conversation.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::message::{Author, Message};
 
@@ -16,15 +16,10 @@ pub enum CallError {
     ResultWithoutCall(String),
 }
 
-/// The calls without a result, in order.
+/// The channels of the calls without a result, in order, by the tool that is called. A result is of the
+/// first open call of its tool, so tools with many open calls do not slow down each other's results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct OpenCalls(VecDeque<OpenCall>);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct OpenCall {
-    tool: String,
-    channel: Option<String>,
-}
+pub(super) struct OpenCalls(BTreeMap<String, VecDeque<Option<String>>>);
 
 impl OpenCalls {
     /// Takes the next message, where it may follow; `declared` is sorted.
@@ -33,17 +28,27 @@ impl OpenCalls {
             if declared.binary_search_by(|name| name.as_str().cmp(tool)).is_err() {
                 return Err(CallError::UndeclaredTool(tool.to_owned()));
             }
-            self.0.push_back(OpenCall { tool: tool.to_owned(), channel: message.channel.clone() });
+            self.0.entry(tool.to_owned()).or_default().push_back(message.channel.clone());
         }
         if let Author::Tool(tool) = &message.author {
-            let at = self.0.iter().position(|call| call.tool == *tool);
-            self.0.remove(at.ok_or_else(|| CallError::ResultWithoutCall(tool.clone()))?);
+            self.close(tool)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the first open call of a tool. A tool without any is forgotten, so that equal calls are open in
+    /// equal conversations.
+    fn close(&mut self, tool: &str) -> Result<(), CallError> {
+        let open = self.0.get_mut(tool).ok_or_else(|| CallError::ResultWithoutCall(tool.to_owned()))?;
+        open.pop_front();
+        if open.is_empty() {
+            self.0.remove(tool);
         }
         Ok(())
     }
 
     /// The channel on which this tool was called.
     pub(super) fn channel(&self, tool: &str) -> Option<String> {
-        self.0.iter().find(|call| call.tool == tool)?.channel.clone()
+        self.0.get(tool)?.front()?.clone()
     }
 }

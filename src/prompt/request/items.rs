@@ -3,7 +3,7 @@
 //! A message of Chat Completions may be several of Harmony: reasoning, text, and calls are one each. Calls
 //! and results are matched by their ids, which Harmony does not have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::content;
 use crate::harmony::node::Node;
@@ -18,12 +18,16 @@ type Outcome<T = ()> = Result<T, ConversationError>;
 
 /// Adds the messages of `input` or `messages`.
 pub(super) fn read(items: &Node<'_>, conversation: &mut Conversation) -> Outcome {
-    let mut reader = Reader { conversation, called: BTreeMap::new() };
+    let texts = conversation.developer.functions.iter().filter(|function| function.is_text());
+    let texts = texts.map(|function| function.name.clone()).collect();
+    let mut reader = Reader { conversation, texts, called: BTreeMap::new() };
     items.elements()?.into_iter().try_for_each(|item| reader.item(&item.object()?))
 }
 
 struct Reader<'c> {
     conversation: &'c mut Conversation,
+    /// The names of the functions that take text.
+    texts: BTreeSet<String>,
     /// The tool that each call was of.
     called: BTreeMap<String, String>,
 }
@@ -178,10 +182,8 @@ impl Reader<'_> {
     /// A call with the header that is usual for its tool.
     fn called(&self, recipient: &str, text: String) -> Message {
         let style = self.conversation.style;
-        let functions = &self.conversation.developer.functions;
         let name = recipient.strip_prefix("functions.");
-        let is_text = recipient == "python"
-            || functions.iter().any(|function| function.is_text() && name == Some(&*function.name));
+        let is_text = recipient == "python" || name.is_some_and(|name| self.texts.contains(name));
         Message {
             recipient: Some(style.recipient(recipient)),
             content_type: (!is_text).then(|| style.content_type("json")),
@@ -204,7 +206,7 @@ impl Reader<'_> {
         };
         let name = name.string()?;
         let function = format!("functions.{name}");
-        let is_function = self.conversation.recipients.contains(&function);
+        let is_function = self.conversation.recipients.binary_search(&function).is_ok();
         self.returned(if is_function { &function } else { name }, item, "content")
     }
 

@@ -1,5 +1,7 @@
 //! From JSON Schema to the notation.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::recursion;
@@ -83,9 +85,10 @@ impl Writer {
             self.comment(indent, description);
         }
         self.code("{\n");
-        let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+        let required = schema["required"].as_array().into_iter().flatten();
+        let required: BTreeSet<&str> = required.filter_map(Value::as_str).collect();
         for (name, member) in schema["properties"].as_object().into_iter().flatten() {
-            let is_required = required.iter().any(|required| required == name.as_str());
+            let is_required = required.contains(name.as_str());
             let name = format!("{indent}{}{}:", key(name), if is_required { "" } else { "?" });
             self.member(&name, member, indent);
         }
