@@ -41,17 +41,19 @@ impl<'d> Normaliser<'d> {
             branches.into_iter().partition(|(_, branch)| branch.only_list_scalars());
         let Lists { once, again } = self.count_listed(location, &lists)?;
         self.note_listed_again(location, &cells, &again, &lists)?;
-        let mut pieces = vec![Piece { cells: Rc::new(once), branches: lists }];
-        pieces.extend(
-            others.into_iter().map(|branch| Piece { cells: Rc::clone(&branch.1), branches: vec![branch] }),
-        );
+        let listed = (!lists.is_empty()).then(|| Piece { cells: Rc::new(once), branches: lists });
+        let others =
+            others.into_iter().map(|branch| Piece { cells: Rc::clone(&branch.1), branches: vec![branch] });
+        let pieces: Vec<_> = listed.into_iter().chain(others).collect();
         let mut union = Cells::default();
         for (index, piece) in pieces.iter().enumerate() {
             let mut only = self.narrow(location, Some(cells.clone()), Rc::clone(&piece.cells))?;
             for other in pieces[..index].iter().chain(&pieces[index + 1..]) {
                 only = self.take_away(location, only, piece, other)?;
             }
-            let only = self.subtract(location, only, &again)?;
+            if !again.is_empty() {
+                only = self.subtract(location, only, &again)?;
+            }
             self.unite(location, &mut union, &only)?;
         }
         Ok(union)
