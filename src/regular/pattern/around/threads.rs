@@ -11,13 +11,13 @@ use super::super::nfa::{Copies, Nfa, Step, StepId};
 use crate::limits::LimitExceeded;
 use crate::regular::build::too_many;
 
-/// How many threads may be followed, for each state that the limit allows. The worst patterns end after half
-/// a second.
+/// How many threads may be followed, for each state that the limit allows. The worst patterns end after a
+/// second.
 const THREADS_PER_STATE: usize = 48;
 
 /// How often two threads, or two things that they owe, may be compared, for each state that the limit allows:
-/// threads that owe different things at one step are compared pairwise, and 51 bytes of pattern went on for
-/// minutes.
+/// threads that owe different things at one step are compared pairwise, and 51 bytes of pattern went on for more
+/// than 100 s where they end after 0.2.
 const COMPARISONS_PER_STATE: usize = 1_000;
 
 /// Things owed that are copied and hashed for the price of following a thread.
