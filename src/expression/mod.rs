@@ -19,11 +19,12 @@ mod dfa;
 mod language;
 mod rule;
 
-use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
+use std::{fmt, mem};
 
 use foldhash::fast::FixedState;
+use smallvec::SmallVec;
 
 pub use dfa::DfaLanguage;
 pub use language::{Class, Label, Language, Leaf, PlainText, State};
@@ -178,8 +179,40 @@ impl Expression {
         *self.0.min_len.get_or_init(|| self.0.kind.min_len())
     }
 
+    /// What a sequence is one after the other, found without recursion; of every other shape itself.
+    fn parts(&self) -> impl Iterator<Item = &Self> {
+        let tails = std::iter::successors(Some(self), |tail| match tail.kind() {
+            Kind::Sequence(_, tail) => Some(tail),
+            _ => None,
+        });
+        tails.map(|tail| match tail.kind() {
+            Kind::Sequence(head, _) => head,
+            _ => tail,
+        })
+    }
+
     fn new(kind: Kind) -> Self {
         Self(Arc::new(Node { hash: fingerprint(&kind), min_len: OnceLock::new(), kind }))
+    }
+}
+
+impl Drop for Node {
+    /// Without recursion along a sequence: how long one gets is the user's choice.
+    fn drop(&mut self) {
+        let mut pending: SmallVec<[Expression; 4]> = SmallVec::new();
+        take_parts(&mut self.kind, &mut pending);
+        while let Some(Expression(node)) = pending.pop() {
+            Arc::into_inner(node).iter_mut().for_each(|node| take_parts(&mut node.kind, &mut pending));
+        }
+    }
+}
+
+/// Takes a sequence apart.
+fn take_parts(kind: &mut Kind, parts: &mut SmallVec<[Expression; 4]>) {
+    if matches!(kind, Kind::Sequence(..))
+        && let Kind::Sequence(head, tail) = mem::replace(kind, Kind::Empty)
+    {
+        parts.extend([head, tail]);
     }
 }
 
@@ -191,16 +224,7 @@ impl Kind {
             Self::Special(_) => 1,
             Self::Match { leaf, arms } => leaf.min_len_with(leaf.start(), arms),
             Self::Sequence(head, tail) => {
-                // Along the tail without recursion: a sequence may be long.
-                let tails = std::iter::successors(Some(tail), |tail| match tail.kind() {
-                    Self::Sequence(_, tail) => Some(tail),
-                    _ => None,
-                });
-                let heads = tails.map(|tail| match tail.kind() {
-                    Self::Sequence(head, _) => head.min_len(),
-                    _ => tail.min_len(),
-                });
-                heads.fold(head.min_len(), u32::saturating_add)
+                tail.parts().map(Expression::min_len).fold(head.min_len(), u32::saturating_add)
             }
             Self::Choice(options) => options.iter().map(Expression::min_len).min().expect("options"),
             Self::Rule(rule) => rule.min_len(),
@@ -212,8 +236,24 @@ impl Kind {
 }
 
 impl PartialEq for Expression {
+    /// Without recursion along a sequence.
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || (self.0.hash == other.0.hash && self.0.kind == other.0.kind)
+        let (mut left, mut right) = (self, other);
+        while !Arc::ptr_eq(&left.0, &right.0) {
+            if left.0.hash != right.0.hash {
+                return false;
+            }
+            let (Kind::Sequence(head, tail), Kind::Sequence(other_head, other_tail)) =
+                (left.kind(), right.kind())
+            else {
+                return left.kind() == right.kind();
+            };
+            if head != other_head {
+                return false;
+            }
+            (left, right) = (tail, other_tail);
+        }
+        true
     }
 }
 
@@ -227,11 +267,30 @@ impl Hash for Expression {
 
 impl fmt::Debug for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.kind.fmt(f)
+        match self.kind() {
+            Kind::Sequence(..) => f.debug_list().entries(self.parts()).finish(),
+            kind => kind.fmt(f),
+        }
     }
 }
 
 /// A hash of what makes something what it is, the same in every run.
 pub(crate) fn fingerprint(content: &impl Hash) -> u64 {
     FixedState::default().hash_one(content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sequence may be as long as a user's grammar: nothing that is done with it goes deeper with it.
+    #[test]
+    fn a_long_sequence_needs_no_stack() {
+        let long =
+            || Expression::sequence((0..200_000_u32).map(|at| Expression::literal([b'a' + (at % 2) as u8])));
+        let (one, other) = (long(), long());
+        assert_eq!(one.min_len(), 200_000);
+        assert!(one == other, "equal by content");
+        assert_eq!(format!("{one:?}").matches("Literal").count(), 200_000);
+    }
 }
