@@ -17,6 +17,7 @@ mod other;
 mod plain;
 mod points;
 mod scientific;
+mod shortest;
 #[cfg(test)]
 mod tests;
 

@@ -5,13 +5,13 @@
 //! numerals is remembered, and what was found for that is shared.
 
 use std::any::Any;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use foldhash::{HashSet, HashSetExt};
 
 use super::CHARACTERS;
 use super::points::{Part, Points, Reading};
+use super::shortest::{Found, shortest};
 use crate::expression::{Class, DfaLanguage, Label, Language, Leaf, State, fingerprint};
 use crate::regular::{Dfa, StateId};
 
@@ -29,7 +29,7 @@ pub(super) struct OtherNumerals {
 
 /// Where a numeral stands: in the automaton of all, and as an excluded number; `None` where it can be none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Place {
+pub(super) struct Place {
     dfa: StateId,
     reading: Option<Reading>,
 }
@@ -47,7 +47,7 @@ impl OtherNumerals {
         Place { dfa: self.dfa.start(), reading: self.excluded.start() }
     }
 
-    fn next(&self, place: Place, byte: u8) -> Option<Place> {
+    pub(super) fn next(&self, place: Place, byte: u8) -> Option<Place> {
         let dfa = self.dfa.next(place.dfa, byte)?;
         Some(Place { dfa, reading: place.reading.and_then(|reading| self.excluded.next(reading, byte)) })
     }
@@ -56,7 +56,12 @@ impl OtherNumerals {
         CHARACTERS.iter().filter_map(move |byte| Some((*byte, self.next(place, *byte)?)))
     }
 
-    fn label(&self, place: Place) -> Option<Label> {
+    /// The least length of a numeral from here, excluded or not.
+    pub(super) fn least_len(&self, place: Place) -> u32 {
+        self.dfa.least_chars()[place.dfa as usize]
+    }
+
+    pub(super) fn label(&self, place: Place) -> Option<Label> {
         let is_excluded = || place.reading.is_some_and(|reading| self.excluded.has(reading));
         self.dfa.label(place.dfa).filter(|_| !is_excluded())
     }
@@ -100,27 +105,16 @@ impl Language for OtherNumerals {
         self.label(Place::from(state))
     }
 
-    /// The nearest place at which another number ends, or at which only the automaton matters.
-    fn completion(&self, state: State, cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
-        let mut best: Option<(Vec<u8>, Label)> = None;
-        let (mut pending, mut seen) = (VecDeque::from([(Place::from(state), Vec::new())]), HashSet::new());
-        while let Some((place, text)) = pending.pop_front() {
-            if best.as_ref().is_some_and(|(best, _)| best.len() <= text.len()) {
-                break;
-            }
-            let (rest, label) = match (place.reading, self.label(place)) {
-                (None, _) => self.dfa.shortest_from(place.dfa, cost),
-                (_, Some(label)) => (Vec::new(), label),
-                _ => {
-                    let new = self.nexts(place).filter(|(_, next)| seen.insert(*next));
-                    pending.extend(new.map(|(byte, next)| (next, [&*text, &[byte]].concat())));
-                    continue;
-                }
-            };
-            let text = [text, rest].concat();
-            best = best.filter(|(best, _)| best.len() <= text.len()).or(Some((text, label)));
+    /// A shortest one: numerals have one label.
+    fn completion(&self, state: State, _cost: &dyn Fn(Label) -> u32) -> (Vec<u8>, Label) {
+        let place = Place::from(state);
+        if place != self.first() {
+            return shortest(self, place, &[]);
         }
-        best.expect("every state can be completed")
+        let (of, searched) = (self.all.fingerprint(), self.excluded.searched());
+        let (text, label) = shortest(self, place, searched.text(of));
+        searched.note(Found { of, text: text.as_slice().into() });
+        (text, label)
     }
 
     fn is_complete(&self, state: State) -> bool {

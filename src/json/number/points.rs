@@ -9,6 +9,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::bound;
+use super::shortest::Searched;
 use crate::json::listed::{Listed, Word};
 use crate::regular::StateId;
 use crate::schema::Decimal;
@@ -21,6 +22,7 @@ pub(in crate::json) struct Points {
     /// Fewer digits before the point than any of them has, zeros after it counting as less than none.
     least_weight: i32,
     count: usize,
+    searched: Searched,
 }
 
 /// Numbers with the same significant digits.
@@ -72,7 +74,7 @@ pub(super) enum Part {
 
 impl Default for Points {
     fn default() -> Self {
-        Self { numbers: Listed::default(), least_weight: -1, count: 0 }
+        Self { numbers: Listed::default(), least_weight: -1, count: 0, searched: Searched::default() }
     }
 }
 
@@ -85,7 +87,12 @@ impl Points {
         let Err(at) = same.forms.binary_search(&form) else { return self.clone() };
         same.forms.insert(at, form);
         let least_weight = self.least_weight.min(form.1.saturating_sub(1));
-        Self { numbers: self.numbers.with(same), count: self.count + 1, least_weight }
+        Self {
+            numbers: self.numbers.with(same),
+            count: self.count + 1,
+            least_weight,
+            searched: self.searched.grown(),
+        }
     }
 
     /// The same numbers, where no state has those that they grew from.
@@ -96,6 +103,11 @@ impl Points {
     pub(in crate::json) fn has_number(&self, number: &Decimal) -> bool {
         let same = self.numbers.find(number.digits().as_bytes());
         same.is_some_and(|same| same.forms.contains(&form(number)))
+    }
+
+    /// The numerals that were found without them.
+    pub(super) fn searched(&self) -> &Searched {
+        &self.searched
     }
 
     /// How many there are.

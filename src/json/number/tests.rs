@@ -411,6 +411,32 @@ fn check_others(cells: &[Numbers], numbers: &[Decimal]) {
     }
 }
 
+/// Completes numeral after numeral, each other than all before; some are chosen otherwise. Going on from the
+/// last one gives what a search from the beginning gives.
+#[test]
+fn others_are_completed_one_after_the_other() {
+    for cells in
+        ["(,)", "(,)/1", "[0,100000]/1", "[-20,300]/1", "[0.5,9.5]", "[7,7] [1000,2000]/250", "[2,400)/3"]
+    {
+        let whole = automaton(&cells.split(' ').map(interval).collect::<Vec<_>>());
+        let all = Leaf::new(DfaLanguage::new(Arc::new(whole), "a number"));
+        let mut numbers: Vec<Decimal> = Vec::new();
+        let mut points = Points::default();
+        for at in 0..150 {
+            let Some(others) = OtherNumerals::new(all.clone(), points.clone()) else { break };
+            let fresh = numbers.iter().fold(Points::default(), |points, number| points.with(number));
+            let fresh = OtherNumerals::new(all.clone(), fresh).expect("of the same numbers");
+            let completion = others.completion(others.start(), &|_| 0);
+            assert_eq!(completion, fresh.completion(fresh.start(), &|_| 0), "{cells} but {numbers:?}");
+            let text = String::from_utf8(completion.0).expect("a numeral");
+            let chosen = if at % 5 == 4 { decimal(&format!("{}", at * at)) } else { decimal(&text) };
+            points = points.with(&chosen);
+            numbers.push(chosen);
+        }
+        assert!(points.len() > 3, "{cells}");
+    }
+}
+
 #[test]
 fn others_of_chosen_sets() {
     let numbers = |texts: &str| texts.split(' ').map(decimal).collect::<Vec<_>>();
