@@ -17,6 +17,11 @@ use crate::regular::{Dfa, StateId};
 /// What is listed: a text, maybe with something that is known of it.
 pub(super) trait Word: Clone + Debug + Eq + Hash {
     fn text(&self) -> &str;
+
+    /// The bytes of memory that it holds besides itself.
+    fn own_bytes(&self) -> usize {
+        self.text().len()
+    }
 }
 
 impl Word for Arc<str> {
@@ -48,14 +53,15 @@ impl<W: Word> Listed<W> {
 
     /// The same list, where no state has the lists that it grew from.
     pub(super) fn unshared(self) -> Self {
-        let own_bytes = self.len() * Sorted::<W>::NODE_BYTES + self.states() as usize;
+        let own_bytes =
+            self.len() * Sorted::<W>::NODE_BYTES + self.iter().map(Word::own_bytes).sum::<usize>();
         Self { own_bytes, ..self }
     }
 
     /// These and one more, which takes the place of one with the same text.
     pub(super) fn with(&self, word: W) -> Self {
         let path = 1 + self.len().checked_ilog2().map_or(0, |depth| depth as usize + 1);
-        let own_bytes = path * Sorted::<W>::NODE_BYTES + word.text().len();
+        let own_bytes = path * Sorted::<W>::NODE_BYTES + word.own_bytes();
         Self { words: self.words.with(word), own_bytes }
     }
 

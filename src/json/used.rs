@@ -1,17 +1,18 @@
 //! Values that must not be spelled again, by their kinds.
 //!
-//! An array whose elements must differ has more of them in each state. Numbers and strings share what they
-//! can with the state before, and are read as automata as they are ([`Listed`]). Arrays and objects are a
-//! list: those that are still to be avoided are found anew when one begins.
+//! An array whose elements must differ has more of them in each state. All kinds share what they can with the
+//! state before; numbers and strings are read as automata as they are ([`Listed`]). Arrays and objects that
+//! are still to be avoided are found anew when one begins.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::list::{List, held_bytes};
-use super::listed::Listed;
+use super::list::held_bytes;
+use super::listed::{Listed, Word};
 use super::number::Points;
-use crate::schema::{Decimal, are_equal};
+use crate::schema::{Decimal, canonical};
 
 /// Different values.
 #[derive(Clone, Debug, Default, PartialEq, Hash)]
@@ -21,14 +22,46 @@ pub(super) struct Used {
     has_true: bool,
     numbers: Points,
     texts: Listed,
-    nested: List<Arc<Value>>,
+    nested: Listed<Nested>,
+}
+
+/// An array or object, by the text that equal values have.
+#[derive(Clone, Debug)]
+struct Nested {
+    canonical: Arc<str>,
+    value: Arc<Value>,
+}
+
+impl Word for Nested {
+    fn text(&self) -> &str {
+        &self.canonical
+    }
+
+    fn own_bytes(&self) -> usize {
+        self.canonical.len() + held_bytes(&self.value)
+    }
+}
+
+impl PartialEq for Nested {
+    fn eq(&self, other: &Self) -> bool {
+        self.canonical == other.canonical
+    }
+}
+
+impl Eq for Nested {}
+
+impl Hash for Nested {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.canonical.hash(state);
+    }
 }
 
 impl Used {
     /// These values, which no state had before.
     pub(super) fn of<'v>(values: impl Iterator<Item = &'v Arc<Value>>) -> Self {
         let all = values.fold(Self::default(), |all, value| all.with(value));
-        Self { numbers: all.numbers.unshared(), texts: all.texts.unshared(), ..all }
+        let (numbers, texts, nested) = (all.numbers.unshared(), all.texts.unshared(), all.nested.unshared());
+        Self { numbers, texts, nested, ..all }
     }
 
     /// These and one more.
@@ -39,9 +72,9 @@ impl Used {
             Value::Bool(truth) => *(if *truth { &mut all.has_true } else { &mut all.has_false }) = true,
             Value::String(text) => all.texts = self.texts.with(text.as_str().into()),
             Value::Number(number) => all.numbers = self.numbers.with(&exactly(number)),
-            Value::Array(_) | Value::Object(_) if self.has(value) => {}
             Value::Array(_) | Value::Object(_) => {
-                all.nested = self.nested.iter().chain([value]).cloned().collect();
+                let nested = Nested { canonical: canonical(value).into(), value: value.clone() };
+                all.nested = self.nested.with(nested);
             }
         }
         all
@@ -53,7 +86,7 @@ impl Used {
             Value::Bool(truth) => self.has_bool(*truth),
             Value::String(text) => self.texts.find(text.as_bytes()).is_some(),
             Value::Number(number) => self.numbers.has_number(&exactly(number)),
-            Value::Array(_) | Value::Object(_) => self.nested.iter().any(|used| are_equal(used, value)),
+            Value::Array(_) | Value::Object(_) => self.nested.find(canonical(value).as_bytes()).is_some(),
         }
     }
 
@@ -74,11 +107,11 @@ impl Used {
     }
 
     pub(super) fn arrays(&self) -> impl Iterator<Item = &Vec<Value>> {
-        self.nested.iter().filter_map(|value| value.as_array())
+        self.nested.iter().filter_map(|nested| nested.value.as_array())
     }
 
     pub(super) fn objects(&self) -> impl Iterator<Item = &Map<String, Value>> {
-        self.nested.iter().filter_map(|value| value.as_object())
+        self.nested.iter().filter_map(|nested| nested.value.as_object())
     }
 
     /// How many there are.
@@ -93,8 +126,7 @@ impl Used {
 
     /// The bytes of memory that they do not share with those before the last value.
     pub(super) fn own_bytes(&self) -> usize {
-        let last = self.nested.last().map_or(0, |value| held_bytes(value));
-        self.numbers.own_bytes() + self.texts.own_bytes() + self.nested.held_bytes(|_| 0) + last
+        self.numbers.own_bytes() + self.texts.own_bytes() + self.nested.own_bytes()
     }
 }
 

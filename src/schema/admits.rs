@@ -1,8 +1,9 @@
 //! The reference verdict: whether a value is allowed, by looking it up in the normal form.
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use super::decimal::Decimal;
+use super::equality::has_equals;
 use super::values::{Arrays, Count, NameClass, Numbers, Objects, Strings, Written};
 use super::{NodeId, Schema};
 use crate::recursion;
@@ -115,56 +116,6 @@ impl Schema {
             && objects.members.iter().all(|member| !member.required || members.contains_key(&*member.name))
             && granted.count_ones() == objects.wishes
     }
-}
-
-/// Whether two elements are equal.
-fn has_equals(elements: &[Value]) -> bool {
-    let mut rest = elements;
-    while let Some((first, others)) = rest.split_first() {
-        if others.iter().any(|other| are_equal(first, other)) {
-            return true;
-        }
-        rest = others;
-    }
-    false
-}
-
-/// Whether two values are equal: numbers by value, objects without regard to order.
-pub(crate) fn are_equal(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => are_equal_numbers(a, b),
-        (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && recursion::one_level(|| a.iter().zip(b).all(|(a, b)| are_equal(a, b)))
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            let is_same =
-                |(name, value): (&String, &Value)| b.get(name).is_some_and(|other| are_equal(value, other));
-            a.len() == b.len() && recursion::one_level(|| a.iter().all(is_same))
-        }
-        _ => a == b,
-    }
-}
-
-/// Some values without those that are equal to one before.
-pub(crate) fn different(values: impl IntoIterator<Item = Value>) -> Vec<Value> {
-    let mut different: Vec<Value> = Vec::new();
-    for value in values {
-        if !different.iter().any(|known| are_equal(known, &value)) {
-            different.push(value);
-        }
-    }
-    different
-}
-
-fn are_equal_numbers(a: &Number, b: &Number) -> bool {
-    // Most are integers, and those are written in one way.
-    let is_plain = |number: &Number| {
-        let text = number.as_str();
-        text != "-0"
-            && text.bytes().skip(usize::from(text.starts_with('-'))).all(|byte| byte.is_ascii_digit())
-    };
-    let exact = |number| Decimal::from_number(number, usize::MAX).ok();
-    if is_plain(a) && is_plain(b) { a.as_str() == b.as_str() } else { exact(a) == exact(b) }
 }
 
 impl Objects {

@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use serde_json::{Map, Value};
 
-use super::admits::{are_equal, different};
+use super::equality::{are_equal, different};
 use super::values::{Arrays, Numbers, Objects, Values};
 use super::{NodeId, Schema};
 

@@ -34,6 +34,7 @@ mod decimal;
 mod dense;
 mod document;
 mod enumerate;
+mod equality;
 mod error;
 mod evaluated;
 mod exactly_one;
@@ -71,12 +72,12 @@ use std::sync::Arc;
 use bumpalo::Bump;
 use serde_json::{Value, json};
 
-pub(crate) use admits::{are_equal, different};
 pub(crate) use array_plan::{ArrayPlan, PlannedKind, WAYS_PER_STEP};
 pub(crate) use array_states::PlanState;
 pub(crate) use coverage::Occurrences;
 pub use coverage::{Coverage, Status};
 pub use decimal::Decimal;
+pub(crate) use equality::{ByValue, are_equal, canonical, different};
 pub use error::{SchemaError, SchemaErrorKind};
 pub use read::SchemaSource;
 pub use values::{

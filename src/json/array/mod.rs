@@ -17,7 +17,7 @@ use super::distinct::{Count, taken};
 use super::spelling::{Spelling, WAITING_LEN};
 use super::used::Used;
 use crate::expression::{Expression, RULE_BYTES, Rule, fingerprint};
-use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, are_equal};
+use crate::schema::{ArrayPlan, Arrays, Kind, NodeId};
 use element::Element;
 use progress::Progress;
 
@@ -98,9 +98,8 @@ impl Elements {
         let (arrays, Progress { read, seen, avoid, .. }) = (self.arrays(), &self.progress);
         let mut taken = taken(avoid.iter().filter_map(|array| array.first()), self.ways());
         taken.extend(self.needed());
-        let is_free = move |value: &Value| {
-            !seen.values().has(value) && !taken.iter().any(|known| are_equal(known, value))
-        };
+        let taken = Used::of(taken.iter());
+        let is_free = move |value: &Value| !seen.values().has(value) && !taken.has(value);
         let is_element = move |value: &Value| {
             let mut kinds = arrays.kinds(read.saturating_sub(1)).iter().chain(arrays.kinds(*read));
             kinds.any(|kind| self.spelling.schema.node_has(kind.schema, value))

@@ -2,24 +2,28 @@
 
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt};
 use serde_json::{Map, Value};
 
 use super::Count;
 use crate::recursion;
-use crate::schema::{are_equal, different};
+use crate::schema::{ByValue, are_equal, different};
 
 /// The values that the next member or element must not have: those that at least `left` of the things to
 /// avoid share, where `left` continuations follow, so that each continuation could be one to avoid. `avoid`
 /// are their values at this place.
 pub(in crate::json) fn taken<'v>(avoid: impl Iterator<Item = &'v Value>, left: Count) -> Vec<Arc<Value>> {
-    let mut groups: Vec<(&Value, Count)> = Vec::new();
-    for value in avoid {
-        match groups.iter_mut().find(|(known, _)| are_equal(known, value)) {
-            Some((_, count)) => *count += 1,
-            None => groups.push((value, 1)),
-        }
+    let avoid: Vec<&Value> = avoid.collect();
+    if (avoid.len() as Count) < left {
+        return Vec::new();
     }
-    groups.into_iter().filter(|(_, count)| *count >= left).map(|(value, _)| Arc::new(value.clone())).collect()
+    let mut counts: HashMap<ByValue<&Value>, Count> = HashMap::new();
+    let taken = avoid.into_iter().filter(|&value| {
+        let count = counts.entry(ByValue(value)).or_default();
+        *count += 1;
+        *count == left.max(1)
+    });
+    taken.map(|value| Arc::new(value.clone())).collect()
 }
 
 /// The text of each of some values.

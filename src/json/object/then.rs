@@ -10,6 +10,7 @@ use super::members::{Members, Next};
 use crate::expression::{Beginning, Binder, Expression, RULE_BYTES, Rule, fingerprint};
 use crate::json::distinct::{parse, spelled};
 use crate::json::string::decode;
+use crate::json::used::Used;
 use crate::schema::{NodeId, are_equal};
 
 /// An alternative before and after a member.
@@ -244,10 +245,8 @@ impl Binder for MemberValue {
     fn told_apart(&self, _later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
         let objects = self.ways.iter().flat_map(|(before, _)| before.progress.avoid.iter());
         let ((before, after), schema) = (&self.ways[0], &self.group.spelling().schema);
-        let taken = before.taken(&self.name, after);
-        let may_have_read = |value: &Value| {
-            !taken.iter().any(|known| are_equal(known, value)) && schema.node_has(self.schema, value)
-        };
+        let taken = Used::of(before.taken(&self.name, after).iter());
+        let may_have_read = |value: &Value| !taken.has(value) && schema.node_has(self.schema, value);
         let values = objects.filter_map(|object| object.get(&*self.name).cloned());
         Some(spelled(values.filter(may_have_read)))
     }
