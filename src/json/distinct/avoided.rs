@@ -1,13 +1,13 @@
-//! Values to avoid, and what remains of them where something agrees with them.
+//! Values to avoid.
 
 use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::Count;
 use crate::recursion;
-use crate::schema::{ByValue, are_equal, different};
+use crate::schema::{ByValue, different};
 
 /// The values that the next member or element must not have: those that at least `left` of the things to
 /// avoid share, where `left` continuations follow, so that each continuation could be one to avoid. `avoid`
@@ -29,21 +29,6 @@ pub(in crate::json) fn taken<'v>(avoid: impl Iterator<Item = &'v Value>, left: C
 /// The text of each of some values.
 pub(in crate::json) fn spelled(values: impl Iterator<Item = Value>) -> Vec<Arc<[u8]>> {
     different(values).iter().map(|value| value.to_string().into_bytes().into()).collect()
-}
-
-/// What remains of objects to avoid after a member: those that have it with this value, without it.
-pub(in crate::json) fn after_member(
-    avoid: &[Map<String, Value>],
-    name: &str,
-    value: &Value,
-) -> Vec<Map<String, Value>> {
-    let agreeing = avoid.iter().filter(|object| object.get(name).is_some_and(|own| are_equal(own, value)));
-    let without = agreeing.map(|object| {
-        let mut object = object.clone();
-        object.remove(name);
-        object
-    });
-    without.collect()
 }
 
 /// The value of a text that a rule of JSON has read. Of one that is nested deeper than `serde_json` reads

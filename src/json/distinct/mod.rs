@@ -22,7 +22,7 @@ mod objects;
 mod scalars;
 mod scarce;
 
-pub(super) use avoided::{after_member, parse, spelled, taken};
+pub(super) use avoided::{parse, spelled, taken};
 pub(super) use scarce::Scarce;
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};

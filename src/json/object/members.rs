@@ -11,7 +11,7 @@ use super::others::Others;
 use super::progress::{Declared, Progress};
 use super::rest::{Missing, RestLens};
 use crate::expression::{Expression, Leaf, fingerprint};
-use crate::json::distinct::{Count, after_member, taken};
+use crate::json::distinct::{Count, taken};
 use crate::json::list::List;
 use crate::json::listed::Listed;
 use crate::json::spelling::WAITING_LEN;
@@ -168,12 +168,15 @@ impl Members {
         self.after(declared, others, objects.rest[class].grants)
     }
 
-    /// After a member with this value: what is to be avoided agrees in it, and can still come about.
-    pub(super) fn agreeing(&self, before: &Self, name: &str, value: Option<&Value>) -> Self {
-        let mut avoid = match value {
-            Some(value) => after_member(&before.progress.avoid, name, value),
-            None => Vec::new(),
-        };
+    /// Where of what is to be avoided only these objects agree in the last member; those that can still come
+    /// about are left, without it.
+    pub(super) fn avoiding<'o>(
+        &self,
+        agreeing: impl Iterator<Item = &'o Map<String, Value>>,
+        last: &str,
+    ) -> Self {
+        let mut avoid: Vec<_> = agreeing.cloned().collect();
+        avoid.iter_mut().for_each(|object| _ = object.remove(last));
         avoid.retain(|object| object.keys().all(|name| self.may_come(name)));
         let progress = Progress { avoid: avoid.into_iter().collect(), ..self.progress.clone() };
         Self::new(self.object.clone(), progress)

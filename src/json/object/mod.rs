@@ -21,6 +21,7 @@ mod others;
 mod progress;
 mod rest;
 mod then;
+mod value;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

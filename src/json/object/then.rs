@@ -1,20 +1,16 @@
 //! What follows in an object when a name or a value was read.
 
 use std::any::Any;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::alternatives::{Alternatives, Group, Offer};
+use super::alternatives::{Alternatives, Offer};
 use super::members::{Members, Next};
-use crate::expression::{Beginning, Binder, Expression, RULE_BYTES, Rule, fingerprint};
-use crate::json::distinct::{parse, spelled};
+use super::value::{MemberValue, Way};
+use crate::expression::{Beginning, Binder, Expression, Rule, fingerprint};
 use crate::json::string::decode;
-use crate::json::used::Used;
-use crate::schema::{NodeId, are_equal};
-
-/// An alternative before and after a member.
-type Way = (Members, Members);
+use crate::schema::NodeId;
 
 /// A value, then what remains of the alternatives that allow it. Each way is the value's schema, with an
 /// alternative before and after the member.
@@ -37,7 +33,7 @@ fn values_then(
         let value = ways[0].0.value(schema, &taken)?;
         if all.avoids() {
             let (group, ways, name) = (all.group.clone(), ways.into(), name.clone());
-            let binder = MemberValue { group, ways, name, schema, after_others: OnceLock::new() };
+            let binder = MemberValue::new(group, ways, name, schema);
             return Some(Expression::capture(value, Expression::empty(), Arc::new(binder)));
         }
         let after = ways.into_iter().map(|(_, after)| after).collect();
@@ -196,82 +192,4 @@ impl Binder for OtherName {
 /// The names among captured texts.
 fn names(texts: &[Arc<[u8]>]) -> impl Iterator<Item = String> {
     texts.iter().filter_map(|text| serde_json::from_slice(text).ok())
-}
-
-/// What follows a value that matters.
-#[derive(Debug)]
-struct MemberValue {
-    group: Arc<Group>,
-    /// The alternatives that allow it, before and after.
-    ways: Box<[Way]>,
-    name: Arc<str>,
-    /// Of the value.
-    schema: NodeId,
-    /// What follows a value that no object to avoid has. Most texts are one, and each way to end a text asks.
-    after_others: OnceLock<Expression>,
-}
-
-impl MemberValue {
-    /// What follows a value that these objects to avoid have, and maybe others.
-    fn after(&self, value: Option<&Value>) -> Expression {
-        let after = |(before, after): &Way| after.agreeing(before, &self.name, value);
-        let after = Alternatives::new(&self.group, self.ways.iter().map(after).collect());
-        Expression::rule(Arc::new(after))
-    }
-
-    fn is_avoided(&self, value: &Value) -> bool {
-        let mut avoided = self.ways.iter().flat_map(|(before, _)| before.progress.avoid.iter());
-        avoided.any(|object| object.get(&*self.name).is_some_and(|own| are_equal(own, value)))
-    }
-}
-
-impl Binder for MemberValue {
-    fn bind(&self, text: &[u8]) -> Expression {
-        match parse(text).filter(|value| self.is_avoided(value)) {
-            Some(value) => self.after(Some(&value)),
-            None => self.after_others.get_or_init(|| self.after(None)).clone(),
-        }
-    }
-
-    fn usual(&self) -> Option<Expression> {
-        Some(self.after_others.get_or_init(|| self.after(None)).clone())
-    }
-
-    fn knows(&self, text: &[u8]) -> bool {
-        parse(text).is_some_and(|value| self.is_avoided(&value))
-    }
-
-    /// The values of the objects to avoid.
-    fn told_apart(&self, _later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
-        let objects = self.ways.iter().flat_map(|(before, _)| before.progress.avoid.iter());
-        let ((before, after), schema) = (&self.ways[0], &self.group.spelling().schema);
-        let taken = Used::of(before.taken(&self.name, after).iter());
-        let may_have_read = |value: &Value| !taken.has(value) && schema.node_has(self.schema, value);
-        let values = objects.filter_map(|object| object.get(&*self.name).cloned());
-        Some(spelled(values.filter(may_have_read)))
-    }
-
-    fn min_len(&self) -> u32 {
-        self.ways.iter().map(|(_, after)| after.rest_len()).min().expect("at least one")
-    }
-
-    fn held_bytes(&self) -> usize {
-        let ways = self.ways.iter().map(|(_, after)| after.progress.held_bytes());
-        RULE_BYTES + ways.sum::<usize>()
-    }
-
-    fn same(&self, other: &dyn Binder) -> bool {
-        let is_same = |a: &Way, b: &Way| a.0.is_same(&b.0) && a.1.is_same(&b.1);
-        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
-            (&self.name, self.schema) == (&other.name, other.schema)
-                && self.group.is_same(&other.group)
-                && self.ways.len() == other.ways.len()
-                && self.ways.iter().zip(&other.ways).all(|(a, b)| is_same(a, b))
-        })
-    }
-
-    fn fingerprint(&self) -> u64 {
-        let ways: Vec<_> = self.ways.iter().map(|(a, b)| (a.fingerprint, b.fingerprint)).collect();
-        fingerprint(&("member value", &self.name, self.schema, ways))
-    }
 }
