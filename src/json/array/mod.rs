@@ -96,7 +96,7 @@ impl Elements {
     /// Those of some values that may be the element before the ones that remain.
     fn possible(&self, values: impl Iterator<Item = Value>) -> impl Iterator<Item = Value> {
         let (arrays, Progress { read, seen, avoid, .. }) = (self.arrays(), &self.progress);
-        let mut taken = taken(avoid.iter().filter_map(|array| array.first()), self.ways());
+        let mut taken = taken(avoid, |array| array.first(), || self.ways());
         taken.extend(self.needed());
         let taken = Used::of(taken.iter());
         let is_free = move |value: &Value| !seen.values().has(value) && !taken.has(value);
@@ -198,7 +198,7 @@ impl Elements {
             let value = self.spelling.value(kind.schema, level);
             return Some(value.then(Expression::rule(Arc::new(after))));
         }
-        let mut avoid = taken(self.progress.avoid.iter().filter_map(|array| array.first()), after.ways());
+        let mut avoid = taken(&self.progress.avoid, |array| array.first(), || after.ways());
         avoid.extend(after.needed());
         let value = self.spelling.value_avoiding(kind.schema, level, &self.used(kind), &avoid)?;
         Some(Expression::capture(value, Expression::empty(), Arc::new(Element(after))))

@@ -10,20 +10,28 @@ use crate::recursion;
 use crate::schema::{ByValue, different};
 
 /// The values that the next member or element must not have: those that at least `left` of the things to
-/// avoid share, where `left` continuations follow, so that each continuation could be one to avoid. `avoid`
-/// are their values at this place.
-pub(in crate::json) fn taken<'v>(avoid: impl Iterator<Item = &'v Value>, left: Count) -> Vec<Arc<Value>> {
-    let avoid: Vec<&Value> = avoid.collect();
+/// avoid share, where `left` continuations follow, so that each continuation could be one to avoid. `value` is
+/// what each has at this place.
+pub(in crate::json) fn taken<'v, T>(
+    avoid: &'v [T],
+    value: impl Fn(&'v T) -> Option<&'v Value>,
+    left: impl FnOnce() -> Count,
+) -> Vec<Arc<Value>> {
+    if avoid.is_empty() {
+        return Vec::new();
+    }
+    let left = left();
+    // Mostly there are ways without end, and nothing need be looked at.
     if (avoid.len() as Count) < left {
         return Vec::new();
     }
     let mut counts: HashMap<ByValue<&Value>, Count> = HashMap::new();
-    let taken = avoid.into_iter().filter(|&value| {
+    let is_taken = |&value: &&'v Value| {
         let count = counts.entry(ByValue(value)).or_default();
         *count += 1;
         *count == left.max(1)
-    });
-    taken.map(|value| Arc::new(value.clone())).collect()
+    };
+    avoid.iter().filter_map(value).filter(is_taken).map(|value| Arc::new(value.clone())).collect()
 }
 
 /// The text of each of some values.

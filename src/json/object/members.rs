@@ -189,8 +189,7 @@ impl Members {
 
     /// The values that a member with this name must not have.
     pub(super) fn taken(&self, name: &str, after: &Self) -> Vec<Arc<Value>> {
-        let mut avoid = self.progress.avoid.iter().filter_map(|object| object.get(name)).peekable();
-        if avoid.peek().is_none() { Vec::new() } else { taken(avoid, after.ways()) }
+        taken(&self.progress.avoid, |object| object.get(name), || after.ways())
     }
 
     /// A value that is none of some; `None` where no other is left.
