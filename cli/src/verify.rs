@@ -65,6 +65,14 @@ enum Doubt {
 }
 
 impl Doubt {
+    /// About a text that `serde_json` does not read. It reads 128 levels, and masks allow more; no kind of
+    /// error is its own for that.
+    fn of_text(error: &serde_json::Error) -> Self {
+        let problem = error.to_string();
+        let is_deep = problem.starts_with("recursion limit exceeded");
+        if is_deep { Self::Unverified(problem) } else { Self::Wrong(problem) }
+    }
+
     /// The same with what it is about.
     fn about(self, subject: &str) -> Self {
         match self {
@@ -181,11 +189,11 @@ impl Body {
     /// The doubt about a body. That it is JSON with unique names is known whatever its schema is.
     fn doubt(&self, content: &str) -> Option<Doubt> {
         if let Err(error) = serde_json::from_str::<UniqueNames>(content) {
-            return Some(Doubt::Wrong(error.to_string()));
+            return Some(Doubt::of_text(&error));
         }
         let value: Value = match serde_json::from_str(content) {
             Ok(value) => value,
-            Err(error) => return Some(Doubt::Wrong(error.to_string())),
+            Err(error) => return Some(Doubt::of_text(&error)),
         };
         let validator = match &self.validator {
             Ok(validator) => validator.clone(),
@@ -348,6 +356,15 @@ mod tests {
             assert!(body.is_given_up.get());
         }
         assert!(matches!(body.doubt("{"), Some(Doubt::Wrong(_))), "not even JSON");
+    }
+
+    #[test]
+    fn what_is_nested_too_deep_to_be_read_is_not_called_wrong() {
+        let body = Body::new(&json!({}), true);
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(body.doubt(&nested(100)).is_none());
+        assert!(matches!(body.doubt(&nested(200)), Some(Doubt::Unverified(_))));
+        assert!(matches!(body.doubt(&"[".repeat(100)), Some(Doubt::Wrong(_))));
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The shortest way to finish a string.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use foldhash::{HashMap, HashMapExt};
 
 use super::StringLanguage;
-use super::escape::cheapest_spelling;
+use super::escape::{cheapest_first, cheapest_spelling};
 use super::state::{Phase, Position, Unpacked};
 use crate::expression::{Label, Language, State};
 
@@ -117,7 +118,7 @@ impl<'s> Search<'s> {
                 let total = len.saturating_add((self.cost)(label));
                 best = best.filter(|(least, ..)| *least <= total).or(Some((total, at, label)));
             }
-            for (byte, spelled) in self.strings.cheapest_bytes() {
+            for (byte, spelled) in &*self.bytes(position) {
                 if let Some(next) = self.strings.read(position, *byte) {
                     self.reach(Reached { position: next, len: len + spelled, from: Some((at, *byte)) });
                 }
@@ -127,6 +128,29 @@ impl<'s> Search<'s> {
         (spell(&self.reached, end), label)
     }
 
+    /// The bytes to try next, with the lengths of their spellings. Of those that neither automaton nor bounds
+    /// tell apart, the cheapest one that leads away from the excluded words is as good as any that is not
+    /// cheaper.
+    fn bytes(&self, position: Position) -> Cow<'s, [(u8, u32)]> {
+        let strings = self.strings;
+        let Some((state, excluded)) = position.excluded.zip(strings.excluded.as_ref()) else {
+            return strings.cheapest_bytes().into();
+        };
+        let (listed, mut least) = (excluded.next_bytes(state), [u32::MAX; 512]);
+        // Those that lead away first, so that of the others only cheaper ones are tried.
+        let (away, along): (Vec<_>, Vec<_>) =
+            cheapest_first().iter().partition(|(byte, _)| !listed.contains(*byte));
+        let is_tried = |&(byte, spelled): &(u8, u32)| {
+            let least = &mut least[strings.kind_of(byte)];
+            let is_cheaper = spelled < *least;
+            if is_cheaper && !listed.contains(byte) {
+                *least = spelled;
+            }
+            is_cheaper
+        };
+        away.into_iter().chain(along).filter(is_tried).collect::<Vec<_>>().into()
+    }
+
     /// Notes a position, unless it was reached by no more bytes before.
     fn reach(&mut self, reached: Reached) {
         let Reached { position, len, .. } = reached;
@@ -134,7 +158,9 @@ impl<'s> Search<'s> {
             return;
         }
         self.least.insert(position, len);
-        let left = self.strings.chars_left(position).saturating_add(self.least_cost);
+        // More must come where the text so far is excluded.
+        let chars_left = self.strings.chars_left(position).max(self.strings.is_excluded(position).into());
+        let left = chars_left.saturating_add(self.least_cost);
         let total = len.saturating_add(left);
         self.pending.push(Reverse(Pending { total, left, at: self.reached.len() }));
         self.reached.push(reached);

@@ -213,25 +213,30 @@ impl StringLanguage {
         self.dfa.least_chars()[position.dfa as usize].max(missing)
     }
 
+    /// Whether the decoded text is an excluded word.
+    fn is_excluded(&self, position: Position) -> bool {
+        let state = position.excluded.zip(self.excluded.as_ref());
+        state.is_some_and(|(state, excluded)| excluded.has(state))
+    }
+
     /// The label of the decoded text, where it is a word within all bounds.
     fn label(&self, position: Position) -> Option<Label> {
-        let is_excluded = position
-            .excluded
-            .is_some_and(|state| self.excluded.as_ref().is_some_and(|excluded| excluded.has(state)));
         let label = self.dfa.label(position.dfa)?;
         let label = self.open.as_ref().map_or(Some(label), |open| open.label(label));
-        label.filter(|_| !is_excluded && self.window.contains(position.chars))
+        label.filter(|_| self.window.contains(position.chars) && !self.is_excluded(position))
     }
 
     fn cheapest_bytes(&self) -> &[(u8, u32)] {
         self.cheapest_bytes.get_or_init(|| {
-            let mut seen = [[false; 2]; 256];
-            let mut is_new = |byte: u8| {
-                let class = usize::from(self.dfa.class_of(byte));
-                !std::mem::replace(&mut seen[class][usize::from(begins_character(byte))], true)
-            };
+            let mut seen = [false; 512];
+            let mut is_new = |byte: u8| !std::mem::replace(&mut seen[self.kind_of(byte)], true);
             cheapest_first().iter().copied().filter(|(byte, _)| is_new(*byte)).collect()
         })
+    }
+
+    /// A number below 512 that two bytes share where neither automaton nor bounds tell them apart.
+    fn kind_of(&self, byte: u8) -> usize {
+        2 * usize::from(self.dfa.class_of(byte)) + usize::from(begins_character(byte))
     }
 
     #[inline]

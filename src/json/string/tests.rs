@@ -168,6 +168,29 @@ fn long_texts_are_completed_at_once() {
     check(&text_of(letters, 300, Some(300)), "\"é", 300);
 }
 
+/// Texts, each other than all before, come by their lengths: none is passed over for a longer one.
+#[test]
+fn different_texts_are_completed_by_length() {
+    let check = |dfa: &Arc<Dfa>, min: u32, by_len: &[usize]| {
+        let mut used = Listed::default();
+        for (len, count) in by_len.iter().enumerate() {
+            for _ in 0..*count {
+                let strings = text_of(dfa.clone(), min, None).but(None, used.clone()).expect("endless");
+                let (text, _) = strings.completion(strings.start(), &|_| 0);
+                assert_eq!(text.len(), len + 2, "{} after {used:?}", String::from_utf8_lossy(&text));
+                used = used.with(decode(&text).into());
+            }
+        }
+    };
+    let pattern = |source: &str| Arc::new(Pattern::parse(source).unwrap().to_dfa(1_000).unwrap());
+    check(&pattern("^[a-c]*$"), 0, &[1, 3, 9, 27]);
+    check(&pattern("^[a-c]*$"), 2, &[0, 0, 9, 27]);
+    // Of one, two and four bytes.
+    check(&pattern("^[aé😀]*$"), 0, &[1, 1, 2, 3, 6, 10, 18]);
+    // All of ASCII but controls, quotation mark, backslash; DEL needs no escape.
+    check(&Dfa::text(), 0, &[1, 94, 300]);
+}
+
 #[test]
 fn expectations_are_in_a_users_words() {
     let check = |strings: StringLanguage, prefix: &str, expected: &str| {
