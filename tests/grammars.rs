@@ -274,6 +274,7 @@ fn cancelled_grammars_are_given_up() {
 fn slow_grammars() -> Vec<(&'static str, String, String)> {
     let many = |rule: &dyn Fn(usize) -> String| (0..10_000).map(rule).collect::<String>();
     let choice = (0..10_000).map(|rule| format!("r{rule}")).collect::<Vec<_>>().join(" | ");
+    let two_next = |rule: usize| format!("r{rule}: r{} r{}\n", rule + 1, rule + 2);
     let nested = |depth: usize| format!("{}x{}", "(".repeat(depth), ")".repeat(depth));
     vec![
         (
@@ -288,6 +289,17 @@ fn slow_grammars() -> Vec<(&'static str, String, String)> {
         ),
         ("every tree over one text", "start: start start | \"a\"".to_owned(), "a".repeat(2_000)),
         ("every division into words", "start: W+\nW: /[a-z]+/".to_owned(), "word".repeat(500)),
+        (
+            "22 levels that may be empty",
+            format!("start: {}\"a\"{}", "(".repeat(22), "){0,2}".repeat(22)),
+            "aaaa".to_owned(),
+        ),
+        (
+            "60 rules of the next two, all of which may be empty",
+            format!("start: r0\n{}r60: \"a\"?\nr61: \"a\"?", (0..60).map(two_next).collect::<String>()),
+            "a".to_owned(),
+        ),
+        ("a loop around what may be empty", "start: (/x*/)*".to_owned(), "x".repeat(1_000)),
         (
             "10,000 alternatives through unit rules",
             format!(

@@ -39,6 +39,7 @@ mod thread;
 mod threads;
 mod token_set;
 mod usual;
+mod waiting;
 mod walk;
 mod ways;
 mod within;

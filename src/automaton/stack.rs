@@ -85,6 +85,10 @@ enum Shape {
 /// they are.
 const JOIN_DEPTH: u32 = 64;
 
+/// Pairs of stacks below each other that one join joins. Where a grammar has more, as of rules that may all be
+/// empty, their stacks are alternatives as they are, too.
+const JOINED: usize = 256;
+
 impl Stack {
     /// This stack with one more frame on top. An empty expression adds nothing.
     pub(super) fn push(&self, frame: Frame) -> Self {
@@ -124,6 +128,13 @@ impl Stack {
             Shape::Push { frame, below } => Some((frame, below)),
             Shape::Join(_) => None,
         }
+    }
+
+    /// The frame that must stay on top, where there is one: whoever joins stacks keeps apart what differs in
+    /// it.
+    pub(super) fn kept(&self) -> Option<&Frame> {
+        let top = self.top().map(|(frame, _)| frame);
+        top.filter(|frame| matches!(frame, Frame::Arms(_) | Frame::CaptureEnd { .. }))
     }
 
     /// What the stack knows of its threads; `None` for the empty one.
@@ -227,6 +238,7 @@ impl Joiner {
     }
 
     fn join_unequal(&mut self, left: &Stack, right: &Stack, depth: u32) -> Stack {
+        let depth = if self.0.len() < JOINED { depth } else { 0 };
         if let (Some((frame, below)), Some((same, beside))) = (left.top(), right.top())
             && depth > 0
             && frame == same

@@ -13,6 +13,7 @@ use super::expansions::Expansions;
 use super::stack::{Frame, Stack};
 use super::tape::{Tape, Text};
 use super::threads::Threads;
+use super::waiting::{Place, Waiting};
 use crate::expression::{Beginning, Expression, Kind, Label, Leaf, State, Then};
 use crate::special::SpecialToken;
 
@@ -82,8 +83,7 @@ impl Thread {
 
     /// The frame that must stay on top.
     fn kept(&self) -> Option<&Frame> {
-        let top = self.below.top().map(|(frame, _)| frame);
-        top.filter(|frame| matches!(frame, Frame::Arms(_) | Frame::CaptureEnd { .. }))
+        self.below.kept()
     }
 
     /// Whether leaving this thread's leaf gives the same threads whatever was read in it.
@@ -126,18 +126,14 @@ impl Thread {
 /// Resolves everything above the next consuming positions of `stack` and adds a thread for each. Gives the
 /// texts that were captured to their end.
 pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Threads) -> Vec<Arc<[u8]>> {
-    let mut opening = Opening { rules, pending: Vec::with_capacity(8), captured: Vec::new(), out };
+    let (pending, waiting, captured) = (Vec::with_capacity(8), Waiting::default(), Vec::new());
+    let mut opening = Opening { rules, pending, waiting, met: HashSet::new(), captured, out };
     opening.pending.push(Pending { first: None, below: stack, tape });
-    // Alternatives are met again where the frames above them read nothing.
-    #[expect(clippy::mutable_key_type, reason = "what is filled in later is neither hashed nor compared")]
-    let mut joined = HashSet::new();
-    while let Some(Pending { first, below, tape }) = opening.pending.pop() {
+    while let Some(Pending { first, below, tape }) = opening.next() {
         if let Some(expression) = first {
             opening.expression(&expression, below, tape);
         } else if below.alternatives().len() > 1 {
-            let all = below.alternatives().iter().rev().map(|below| (below.clone(), tape.clone()));
-            let new = all.filter(|way| joined.insert(way.clone()));
-            opening.pending.extend(new.map(|(below, tape)| Pending { first: None, below, tape }));
+            below.alternatives().iter().rev().for_each(|below| opening.pop(below.clone(), tape.clone()));
         } else {
             opening.frame(&below, tape);
         }
@@ -158,11 +154,31 @@ struct Pending {
 struct Opening<'a> {
     rules: &'a Expansions,
     pending: Vec<Pending>,
+    waiting: Waiting,
+    /// The stacks that were met behind something empty, or as alternatives: each comes again where what is
+    /// above it reads nothing.
+    met: HashSet<(Stack, Tape)>,
     captured: Vec<Arc<[u8]>>,
     out: &'a mut Threads,
 }
 
 impl Opening<'_> {
+    /// What is to be opened next.
+    fn next(&mut self) -> Option<Pending> {
+        if let Some(pending) = self.pending.pop() {
+            return Some(pending);
+        }
+        let Place { rule, below, tape } = self.waiting.next()?;
+        Some(Pending { first: Some(self.rules.expand(&rule)), below, tape })
+    }
+
+    /// Goes on below something that was read, unless that was done before.
+    fn pop(&mut self, below: Stack, tape: Tape) {
+        if self.met.insert((below.clone(), tape.clone())) {
+            self.pending.push(Pending { first: None, below, tape });
+        }
+    }
+
     fn push(&mut self, first: Expression, below: Stack, tape: Tape) {
         self.pending.push(Pending { first: Some(first), below, tape });
     }
@@ -202,7 +218,7 @@ impl Opening<'_> {
 
     fn expression(&mut self, expression: &Expression, below: Stack, tape: Tape) {
         match expression.kind() {
-            Kind::Empty => self.pending.push(Pending { first: None, below, tape }),
+            Kind::Empty => self.pop(below, tape),
             Kind::Literal(bytes) => self.head(Head::Literal { bytes: bytes.clone(), at: 0 }, below, tape),
             Kind::Special(token) => self.head(Head::Special(*token), below, tape),
             Kind::Match { leaf, arms } => {
@@ -216,6 +232,9 @@ impl Opening<'_> {
                     .iter()
                     .rev()
                     .for_each(|option| self.push(option.clone(), below.clone(), tape.clone()));
+            }
+            Kind::Rule(rule) if rule.height() > 0 => {
+                self.waiting.add(Place { rule: rule.clone(), below, tape });
             }
             Kind::Rule(rule) => self.push(self.rules.expand(rule), below, tape),
             Kind::Capture { body, then, binder } => {

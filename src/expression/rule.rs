@@ -30,6 +30,13 @@ pub trait Rule: Debug + Send + Sync + Any {
         true
     }
 
+    /// Above zero where the rule may be met several times before anything is read, behind others that begin
+    /// with it: more than that of each rule that its body may begin with. It is opened once then, when no
+    /// rule is left that may begin with it.
+    fn height(&self) -> u32 {
+        0
+    }
+
     /// The bytes of memory that the rule holds and few others share, roughly. Caches are bounded by them, so
     /// what was read and is remembered here must count.
     fn held_bytes(&self) -> usize {

@@ -165,6 +165,13 @@ impl Rule for FilledRule {
         }
     }
 
+    fn height(&self) -> u32 {
+        match self.at {
+            RuleAt::Whole(rule) => self.filled.left.height(rule),
+            RuleAt::Tail { .. } => self.filled.left.tail_height(),
+        }
+    }
+
     /// A rule that stands below a position is what comes after it, which does not say where the position is.
     fn place(&self) -> String {
         String::new()

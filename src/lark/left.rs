@@ -22,6 +22,11 @@ pub(super) struct LeftRecursion {
     components: Vec<Vec<usize>>,
     /// What follows each rule where a rule of its component begins with it.
     uses: Vec<Vec<Use>>,
+    /// For each rule a number above those of the rules that its productions begin with, but for those of its
+    /// component; at least 1.
+    heights: Vec<u32>,
+    /// One above all of them.
+    tail_height: u32,
 }
 
 /// A production of `rule` that begins with a rule of its component.
@@ -39,9 +44,12 @@ impl LeftRecursion {
     pub(super) fn new(form: &NormalForm, source: &Source<'_>, limits: &Limits) -> Result<Self, LarkError> {
         let beginnings: Vec<Vec<usize>> =
             form.rules.iter().map(|rule| beginnings(rule, form, source)).collect();
-        let mut component = vec![None; beginnings.len()];
+        let (mut component, mut heights) = (vec![None; beginnings.len()], vec![0; beginnings.len()]);
         let mut components = Vec::new();
         for members in strongly_connected(&beginnings) {
+            let below = members.iter().flat_map(|&rule| &beginnings[rule]).map(|&first| heights[first]);
+            let height = below.max().unwrap_or_default() + 1;
+            members.iter().for_each(|&rule| heights[rule] = height);
             let is_recursive = members.len() > 1 || beginnings[members[0]].contains(&members[0]);
             if !is_recursive {
                 continue;
@@ -55,7 +63,8 @@ impl LeftRecursion {
             members.iter().for_each(|&rule| component[rule] = Some(components.len()));
             components.push(members);
         }
-        let found = Self { component, components, uses: Vec::new() };
+        let tail_height = heights.iter().max().map_or(1, |most| most + 1);
+        let found = Self { component, components, uses: Vec::new(), heights, tail_height };
         Ok(Self { uses: found.find_uses(form, source)?, ..found })
     }
 
@@ -113,6 +122,16 @@ impl LeftRecursion {
         closure
     }
 
+    /// The [height](crate::expression::Rule::height) of a rule.
+    pub(super) fn height(&self, rule: usize) -> u32 {
+        self.heights[rule]
+    }
+
+    /// That of all tails: any rule may stand at their beginning, and no rule begins with one.
+    pub(super) fn tail_height(&self) -> u32 {
+        self.tail_height
+    }
+
     /// What follows `rule` where a rule of its component begins with it.
     pub(super) fn uses(&self, rule: usize) -> &[Use] {
         &self.uses[rule]
@@ -166,7 +185,8 @@ fn rule_of(symbol: Symbol) -> Option<usize> {
     }
 }
 
-/// Tarjan's algorithm with its own stack, since rules may begin with each other to any depth.
+/// Tarjan's algorithm with its own stack, since rules may begin with each other to any depth. Each component
+/// comes after those that its own rules begin with.
 fn strongly_connected(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;
     let mut components = Vec::new();

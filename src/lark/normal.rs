@@ -21,6 +21,14 @@ pub(super) struct Production {
     pub(super) rest: Vec<Symbol>,
 }
 
+impl Production {
+    /// Whether it is a rule and nothing else. A rule need not say so of itself; and where it began with
+    /// something that may be empty (`a: x a`), it would be left-recursive for nothing.
+    fn is_just(&self, rule: usize) -> bool {
+        self.head == Symbol::Rule(rule) && self.rest.is_empty()
+    }
+}
+
 /// The rules that a start rule needs; those that it does not need have no productions.
 #[derive(Debug)]
 pub(super) struct NormalForm {
@@ -53,7 +61,8 @@ impl NormalForm {
         form.rules.resize_with(count, Vec::new);
         for &rule in &reached {
             let productions = &source.rules.rules[rule].productions;
-            form.rules[rule] = productions.iter().flat_map(|symbols| form.split(symbols, source)).collect();
+            let split = productions.iter().flat_map(|symbols| form.split(symbols, source));
+            form.rules[rule] = split.filter(|production| !production.is_just(rule)).collect();
         }
         form.forget_empty(source);
         Ok(form)

@@ -49,6 +49,10 @@ impl<'d> Normaliser<'d> {
         for (index, piece) in pieces.iter().enumerate() {
             let mut only = self.narrow(location, Some(cells.clone()), Rc::clone(&piece.cells))?;
             for other in pieces[..index].iter().chain(&pieces[index + 1..]) {
+                if only.is_empty() {
+                    break;
+                }
+                self.algebra.charge(1).map_err(|limit| self.limit_at(location, limit))?;
                 only = self.take_away(location, only, piece, other)?;
             }
             if !again.is_empty() {

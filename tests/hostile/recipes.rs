@@ -305,6 +305,11 @@ fn combinations() -> Vec<Case> {
             "schema_nodes",
         ),
         case(
+            "one of 13,000 equal schemas",
+            json!({"oneOf": many(13_000, |_| json!({"minimum": 1}))}),
+            "unsatisfiable",
+        ),
+        case(
             "40,000 elements to be contained",
             json!({"allOf": many(40_000, |i| json!({"contains": {"const": i}}))}),
             "schema_nodes",

@@ -61,10 +61,9 @@ pub(super) fn unique_items<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keywor
 pub(super) fn contains<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {
     let schema = keyword.schema()?;
     let has_counts = keyword.draft > Draft::Draft7;
-    let min = keyword.sibling_count("minContains").filter(|_| has_counts).transpose()?;
-    let max = keyword.sibling_count("maxContains").filter(|_| has_counts).transpose()?;
-    let min = min.map_or(Ok(1), |min| min.ok_or_else(|| keyword.too_many()))?;
-    keywords.arrays.contains = Some(Contains { schema, min, max: max.flatten() });
+    let min = keyword.beside("minContains").filter(|_| has_counts).map_or(Ok(1), |min| min.least())?;
+    let max = keyword.beside("maxContains").filter(|_| has_counts).map_or(Ok(None), |max| max.count())?;
+    keywords.arrays.contains = Some(Contains { schema, min, max });
     keywords.constrains = true;
     Ok(Status::Exact)
 }

@@ -420,11 +420,11 @@ impl<'d> Keyword<'_, 'd> {
         self.error(SchemaErrorKind::Unsupported, "asks for more than can be counted")
     }
 
-    /// The value of a keyword beside this one as a greatest count.
-    fn sibling_count(&mut self, name: &'d str) -> Option<Result<Option<u32>, SchemaError>> {
+    /// A keyword beside this one.
+    fn beside(&mut self, name: &'d str) -> Option<Keyword<'_, 'd>> {
         let value = member(self.siblings, name)?;
         let Self { reader, location, siblings, draft, .. } = self;
-        Some(Keyword { reader, location: *location, name, value, siblings, draft: *draft }.count())
+        Some(Keyword { reader, location: *location, name, value, siblings, draft: *draft })
     }
 
     /// The value as a greatest count; `None` for one that nothing can exceed.
