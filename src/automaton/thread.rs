@@ -126,8 +126,8 @@ impl Thread {
 /// Resolves everything above the next consuming positions of `stack` and adds a thread for each. Gives the
 /// texts that were captured to their end.
 pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Threads) -> Vec<Arc<[u8]>> {
-    let (pending, waiting, captured) = (Vec::with_capacity(8), Waiting::default(), Vec::new());
-    let mut opening = Opening { rules, pending, waiting, met: HashSet::new(), captured, out };
+    let (pending, captured) = (Vec::with_capacity(8), Vec::new());
+    let mut opening = Opening { rules, pending, waiting: None, met: HashSet::new(), captured, out };
     opening.pending.push(Pending { first: None, below: stack, tape });
     while let Some(Pending { first, below, tape }) = opening.next() {
         if let Some(expression) = first {
@@ -154,7 +154,8 @@ struct Pending {
 struct Opening<'a> {
     rules: &'a Expansions,
     pending: Vec<Pending>,
-    waiting: Waiting,
+    /// Made when first needed: most expressions have no rule that waits.
+    waiting: Option<Waiting>,
     /// The stacks that were met behind something empty, or as alternatives: each comes again where what is
     /// above it reads nothing.
     met: HashSet<(Stack, Tape)>,
@@ -168,7 +169,7 @@ impl Opening<'_> {
         if let Some(pending) = self.pending.pop() {
             return Some(pending);
         }
-        let Place { rule, below, tape } = self.waiting.next()?;
+        let Place { rule, below, tape } = self.waiting.as_mut()?.next()?;
         Some(Pending { first: Some(self.rules.expand(&rule)), below, tape })
     }
 
@@ -234,7 +235,7 @@ impl Opening<'_> {
                     .for_each(|option| self.push(option.clone(), below.clone(), tape.clone()));
             }
             Kind::Rule(rule) if rule.height() > 0 => {
-                self.waiting.add(Place { rule: rule.clone(), below, tape });
+                self.waiting.get_or_insert_default().add(Place { rule: rule.clone(), below, tape });
             }
             Kind::Rule(rule) => self.push(self.rules.expand(rule), below, tape),
             Kind::Capture { body, then, binder } => {

@@ -199,6 +199,9 @@ impl Expression {
 impl Drop for Node {
     /// Without recursion along a sequence: how long one gets is the user's choice.
     fn drop(&mut self) {
+        if !matches!(self.kind, Kind::Sequence(..)) {
+            return;
+        }
         let mut pending: SmallVec<[Expression; 4]> = SmallVec::new();
         take_parts(&mut self.kind, &mut pending);
         while let Some(Expression(node)) = pending.pop() {
@@ -236,25 +239,25 @@ impl Kind {
 }
 
 impl PartialEq for Expression {
-    /// Without recursion along a sequence.
     fn eq(&self, other: &Self) -> bool {
-        let (mut left, mut right) = (self, other);
-        while !Arc::ptr_eq(&left.0, &right.0) {
-            if left.0.hash != right.0.hash {
-                return false;
-            }
-            let (Kind::Sequence(head, tail), Kind::Sequence(other_head, other_tail)) =
-                (left.kind(), right.kind())
-            else {
-                return left.kind() == right.kind();
-            };
-            if head != other_head {
-                return false;
-            }
-            (left, right) = (tail, other_tail);
-        }
-        true
+        Arc::ptr_eq(&self.0, &other.0) || (self.0.hash == other.0.hash && have_same_parts(self, other))
     }
+}
+
+/// Whether two expressions are equal, without recursion along a sequence.
+fn have_same_parts(mut left: &Expression, mut right: &Expression) -> bool {
+    while let (Kind::Sequence(head, tail), Kind::Sequence(other_head, other_tail)) =
+        (left.kind(), right.kind())
+    {
+        if head != other_head || tail.0.hash != other_tail.0.hash {
+            return false;
+        }
+        if Arc::ptr_eq(&tail.0, &other_tail.0) {
+            return true;
+        }
+        (left, right) = (tail, other_tail);
+    }
+    left.kind() == right.kind()
 }
 
 impl Eq for Expression {}

@@ -109,6 +109,8 @@ fn patterns() {
     let too_long = json!({"type": "string", "pattern": "^abc", "maxLength": 2});
     check_error(&too_long, SchemaErrorKind::Unsatisfiable, "", "maxLength");
     check_error(&json!({"pattern": "("}), SchemaErrorKind::Invalid, "", "pattern");
+    let too_many = json!({"contains": true, "minContains": 5_000_000_000_u64});
+    check_error(&too_many, SchemaErrorKind::Unsupported, "", "minContains");
     check_len(&json!({"type": "string", "pattern": "b$", "minLength": 3}), &json!("aab"));
 }
 
