@@ -72,18 +72,13 @@ impl Thread {
 
     /// Whether both are one thread on a join of their stacks.
     pub(super) fn joins(&self, other: &Self) -> bool {
-        self.head == other.head && self.tape == other.tape && self.kept() == other.kept()
+        self.head == other.head && self.tape == other.tape && self.below.kept() == other.below.kept()
     }
 
     /// What threads have in common that are one thread on a join of their stacks. What a leaf looks at below
     /// itself must stay on top.
     pub(super) fn place(&self) -> impl Hash {
-        (&self.head, &self.tape, self.kept())
-    }
-
-    /// The frame that must stay on top.
-    fn kept(&self) -> Option<&Frame> {
-        self.below.kept()
+        (&self.head, &self.tape, self.below.kept())
     }
 
     /// Whether leaving this thread's leaf gives the same threads whatever was read in it.
@@ -173,7 +168,7 @@ impl Opening<'_> {
         Some(Pending { first: Some(self.rules.expand(&rule)), below, tape })
     }
 
-    /// Goes on below something that was read, unless that was done before.
+    /// Opens what stands below, unless that was done before.
     fn pop(&mut self, below: Stack, tape: Tape) {
         if self.met.insert((below.clone(), tape.clone())) {
             self.pending.push(Pending { first: None, below, tape });

@@ -85,7 +85,7 @@ fn write_text(string: &str, text: &mut String) -> std::fmt::Result {
 }
 
 /// A value that is compared by what it means, with a hash for sets of many: `harmony-mask check` of an array of
-/// 2,000 objects that must differ takes 2.3 instead of 31.9 s, and of 1,000 0.6 instead of 4.4.
+/// 2,000 objects that must differ takes 2.7 instead of 31.9 s, and of 1,000 0.75 instead of 4.4.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByValue<V>(pub(crate) V);
 

@@ -50,7 +50,7 @@ impl<'d> Normaliser<'d> {
             let mut only = self.narrow(location, Some(cells.clone()), Rc::clone(&piece.cells))?;
             for other in pieces[..index].iter().chain(&pieces[index + 1..]) {
                 if only.is_empty() {
-                    break;
+                    break; // Of many equal branches nothing is left after the first other one.
                 }
                 self.algebra.charge(1).map_err(|limit| self.limit_at(location, limit))?;
                 only = self.take_away(location, only, piece, other)?;

@@ -109,8 +109,6 @@ fn patterns() {
     let too_long = json!({"type": "string", "pattern": "^abc", "maxLength": 2});
     check_error(&too_long, SchemaErrorKind::Unsatisfiable, "", "maxLength");
     check_error(&json!({"pattern": "("}), SchemaErrorKind::Invalid, "", "pattern");
-    let too_many = json!({"contains": true, "minContains": 5_000_000_000_u64});
-    check_error(&too_many, SchemaErrorKind::Unsupported, "", "minContains");
     check_len(&json!({"type": "string", "pattern": "b$", "minLength": 3}), &json!("aab"));
 }
 
@@ -333,6 +331,7 @@ fn errors() {
     };
     check_error(&json!(3), Invalid, "", "");
     check_error(&json!({"properties": {"a": 1}}), Invalid, "", "properties");
+    check_error(&json!({"contains": true, "minContains": 5_000_000_000_u64}), Unsupported, "", "minContains");
     check_error(
         &json!({"properties": {"a/b": {"minLength": "3"}}}),
         Invalid,

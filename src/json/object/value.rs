@@ -31,7 +31,7 @@ pub(super) struct MemberValue {
     schema: NodeId,
     /// The objects to avoid by their value. A number can end after a thousand tokens, and each asks: in an
     /// array of 100 objects that must differ, each with a number, the slowest hundredth of the masks took
-    /// 4.5 ms and more when all objects were gone through each time, and takes 0.34 (`harmony-mask generate
+    /// 4.5 ms and more when all objects were gone through each time, and takes 0.35 (`harmony-mask generate
     /// --draft`); of 1,000 objects 15 and 0.4.
     avoided: OnceLock<HashMap<ByValue<Value>, Vec<At>>>,
     /// What follows a value that no object to avoid has. Most texts are one, and each way to end a text asks.
