@@ -1,6 +1,7 @@
 //! Each of some things once, in the order in which they first come.
 
 use std::hash::{BuildHasher, Hash};
+use std::ops::Index;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
@@ -10,27 +11,85 @@ const FEW: usize = 16;
 
 /// The things without those that came before. Each is hashed once at most.
 pub(crate) fn each_once<T: Eq + Hash>(things: impl IntoIterator<Item = T>) -> Vec<T> {
-    let hash = |thing: &T| FixedState::default().hash_one(thing);
-    let (mut all, mut places) = (Vec::new(), HashTable::<(u64, usize)>::new());
-    for thing in things {
-        if all.len() < FEW {
-            if !all.contains(&thing) {
-                all.push(thing);
-            }
-            continue;
+    let mut firsts = Firsts::default();
+    things.into_iter().for_each(|thing| drop(firsts.add(thing)));
+    firsts.into_vec()
+}
+
+/// Different things, in the order in which they came.
+pub(crate) struct Firsts<T> {
+    all: Vec<T>,
+    /// Where each stands in the list, with its hash; none where there are few.
+    places: Option<Box<HashTable<(u64, usize)>>>,
+}
+
+impl<T> Firsts<T> {
+    /// None, and room for so many.
+    pub(crate) fn with_capacity(things: usize) -> Self {
+        Self { all: Vec::with_capacity(things), places: None }
+    }
+
+    pub(crate) fn into_vec(self) -> Vec<T> {
+        self.all
+    }
+}
+
+impl<T> Default for Firsts<T> {
+    fn default() -> Self {
+        Self::with_capacity(0)
+    }
+}
+
+impl<T> Index<usize> for Firsts<T> {
+    type Output = T;
+
+    fn index(&self, place: usize) -> &T {
+        &self.all[place]
+    }
+}
+
+impl<T: Eq + Hash> Firsts<T> {
+    /// Adds a thing and gives its place, or gives it back with the place of the equal one that came before.
+    #[inline]
+    pub(crate) fn add(&mut self, thing: T) -> Result<usize, (usize, T)> {
+        if self.all.len() >= FEW {
+            return self.add_to_many(thing);
         }
-        if places.is_empty() {
-            for (place, hash) in all.iter().map(hash).enumerate() {
-                places.insert_unique(hash, (hash, place), |(hash, _)| *hash);
-            }
-        }
-        let own = hash(&thing);
-        if places.find(own, |(hash, place)| *hash == own && all[*place] == thing).is_none() {
-            places.insert_unique(own, (own, all.len()), |(hash, _)| *hash);
-            all.push(thing);
+        match self.all.iter().position(|known| *known == thing) {
+            Some(place) => Err((place, thing)),
+            None => Ok(self.push(thing)),
         }
     }
-    all
+
+    fn push(&mut self, thing: T) -> usize {
+        self.all.push(thing);
+        self.all.len() - 1
+    }
+
+    #[cold]
+    fn add_to_many(&mut self, thing: T) -> Result<usize, (usize, T)> {
+        let places = self.places.get_or_insert_with(|| Box::new(numbered(&self.all)));
+        let own = hash(&thing);
+        let known = places.find(own, |(hash, place)| *hash == own && self.all[*place] == thing);
+        if let Some((_, place)) = known {
+            return Err((*place, thing));
+        }
+        places.insert_unique(own, (own, self.all.len()), |(hash, _)| *hash);
+        Ok(self.push(thing))
+    }
+}
+
+/// The places of different things.
+fn numbered<T: Hash>(all: &[T]) -> HashTable<(u64, usize)> {
+    let mut places = HashTable::new();
+    for (place, hash) in all.iter().map(hash).enumerate() {
+        places.insert_unique(hash, (hash, place), |(hash, _)| *hash);
+    }
+    places
+}
+
+fn hash(thing: &impl Hash) -> u64 {
+    FixedState::default().hash_one(thing)
 }
 
 #[cfg(test)]

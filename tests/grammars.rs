@@ -275,6 +275,8 @@ fn slow_grammars() -> Vec<(&'static str, String, String)> {
     let many = |rule: &dyn Fn(usize) -> String| (0..10_000).map(rule).collect::<String>();
     let choice = (0..10_000).map(|rule| format!("r{rule}")).collect::<Vec<_>>().join(" | ");
     let two_next = |rule: usize| format!("r{rule}: r{} r{}\n", rule + 1, rule + 2);
+    let around = |rule: usize| format!("r{rule}: r{rule} r{0} | r{0} r{rule} | r{0}\n", rule + 1);
+    let two_ways = |rule: usize| format!("r{rule}: r{0} r{0} | r{0}? \"b\"? r{0}?\n", rule + 1);
     let nested = |depth: usize| format!("{}x{}", "(".repeat(depth), ")".repeat(depth));
     vec![
         (
@@ -292,12 +294,27 @@ fn slow_grammars() -> Vec<(&'static str, String, String)> {
         (
             "22 levels that may be empty",
             format!("start: {}\"a\"{}", "(".repeat(22), "){0,2}".repeat(22)),
-            "aaaa".to_owned(),
+            "a".repeat(100),
         ),
         (
             "60 rules of the next two, all of which may be empty",
             format!("start: r0\n{}r60: \"a\"?\nr61: \"a\"?", (0..60).map(two_next).collect::<String>()),
-            "a".to_owned(),
+            "a".repeat(100),
+        ),
+        (
+            "20 rules that begin and end with themselves and may be empty",
+            format!("start: r0\n{}r20: \"a\"?", (0..20).map(around).collect::<String>()),
+            "a".repeat(60),
+        ),
+        (
+            "40 rules in two ways of the next, all of which may be empty",
+            format!("start: r0\n{}r40: \"a\"?", (0..40).map(two_ways).collect::<String>()),
+            "a".repeat(60),
+        ),
+        (
+            "three rules, each of which may be the last one of each other",
+            "start: b* \"b\" | \"a\" a?\na: b \"b\" | start* b~0..2\nb: a a".to_owned(),
+            "a".repeat(80),
         ),
         ("a loop around what may be empty", "start: (/x*/)*".to_owned(), "x".repeat(1_000)),
         (

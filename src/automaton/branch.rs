@@ -9,8 +9,7 @@ use super::describe::place;
 use super::expansions::Expansions;
 use super::residual::{Unit, step};
 use super::thread::{Head, Thread};
-use super::threads::Threads;
-use crate::expression::{Label, Leaf, State};
+use crate::expression::{Label, Leaf};
 
 /// An alternative of a grammar, in a user's words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,7 +48,7 @@ pub(super) fn offers(threads: &[Thread], rules: &Expansions) -> Vec<Offer> {
                 if *state == leaf.start() {
                     offers.extend(leaf_offers(thread, leaf));
                 }
-                offers.extend(self::offers(&after(thread, leaf, *state, rules), rules));
+                offers.extend(self::offers(&thread.left(leaf, *state, rules), rules));
             }
             Head::Literal { .. } | Head::End => {}
         }
@@ -80,7 +79,7 @@ pub(super) fn taken(threads: &[Thread], unit: Option<Unit>, rules: &Expansions) 
                 all.push(branch(thread, None));
             }
             (Head::Leaf { leaf, state }, _) => {
-                let after = after(thread, leaf, *state, rules);
+                let after = thread.left(leaf, *state, rules);
                 if goes_on(&after, unit, rules) {
                     all.push(branch(thread, leaf.accepts(*state)));
                     all.extend(taken(&after, unit, rules));
@@ -96,12 +95,6 @@ pub(super) fn taken(threads: &[Thread], unit: Option<Unit>, rules: &Expansions) 
         }
     }
     all
-}
-
-fn after(thread: &Thread, leaf: &Leaf, state: State, rules: &Expansions) -> Vec<Thread> {
-    let mut after = Threads::default();
-    thread.leave(leaf, state, &[], rules, &mut after);
-    after.into_vec()
 }
 
 fn goes_on(threads: &[Thread], unit: Option<Unit>, rules: &Expansions) -> bool {

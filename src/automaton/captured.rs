@@ -95,8 +95,7 @@ fn taken_apart(thread: &Thread) -> (Vec<&Frame>, &Stack) {
     let (mut frames, mut below) = (Vec::new(), &thread.below);
     let mut is_open = thread.tape != Tape::Outside;
     while is_open {
-        let shortest = below.alternatives().iter().min_by_key(|stack| stack.min_len());
-        let Some((frame, next)) = shortest.and_then(Stack::top) else { break };
+        let Some((frame, next)) = below.shortest().top() else { break };
         frames.push(frame);
         below = next;
         is_open = !matches!(frame, Frame::CaptureEnd { outermost: true, .. });

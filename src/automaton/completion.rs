@@ -230,7 +230,7 @@ impl Eq for Way {}
 pub(super) fn below_leaf(thread: &Thread, label: Label, rules: &Expansions) -> Vec<Unit> {
     let mut after = Threads::default();
     open(thread.below_leaf(label), thread.tape.clone(), rules, &mut after);
-    completion(&after, rules).units
+    completion(&after.into_vec(), rules).units
 }
 
 /// The units that must come next, in order, as far as there is exactly one possibility.
@@ -264,8 +264,7 @@ fn next_units<'a>(threads: &'a [Thread], rules: &'a Expansions) -> Box<dyn Itera
         Head::Special(token) => vec![Unit::Special(*token)],
         Head::Literal { bytes, at } => vec![Unit::Byte(bytes[*at])],
         Head::Leaf { leaf, state } => {
-            let mut after = Threads::default();
-            thread.leave(leaf, *state, &[], rules, &mut after);
+            let after = thread.left(leaf, *state, rules);
             let mut units: Vec<Unit> = next_units(&after, rules).collect();
             // Two possibilities already say that nothing is forced.
             units.extend(

@@ -3,7 +3,6 @@
 use super::expansions::Expansions;
 use super::stack::Frame;
 use super::thread::{Head, Thread};
-use super::threads::Threads;
 use crate::expression::Kind;
 
 /// What may come next, each once, in the order of the alternatives.
@@ -15,13 +14,13 @@ pub(super) fn expectations(threads: &[Thread], rules: &Expansions) -> Vec<String
 
 fn collect(threads: &[Thread], rules: &Expansions, all: &mut Vec<String>) {
     for thread in threads {
-        let mut after = Threads::default();
+        let mut after = Vec::new();
         let text = match &thread.head {
             Head::End => "the end".to_owned(),
             Head::Special(token) => token.to_string(),
             Head::Literal { bytes, at } => format!("`{}`", String::from_utf8_lossy(&bytes[*at..])),
             Head::Leaf { leaf, state } => {
-                thread.leave(leaf, *state, &[], rules, &mut after);
+                after = thread.left(leaf, *state, rules);
                 leaf.expectation(*state)
             }
         };

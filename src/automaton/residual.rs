@@ -188,9 +188,7 @@ fn step_thread(thread: &Thread, unit: Unit, rules: &Expansions, out: &mut Thread
             {
                 settle(thread, leaf, next, &[byte], rules, out);
             }
-            let mut after = Threads::default();
-            thread.leave(leaf, *state, &[], rules, &mut after);
-            step_into(&after, unit, rules, out);
+            step_into(&thread.left(leaf, *state, rules), unit, rules, out);
         }
         _ => {}
     }
@@ -210,11 +208,7 @@ fn settle(thread: &Thread, leaf: &Leaf, state: State, read: &[u8], rules: &Expan
 pub(super) fn accepts(threads: &[Thread], rules: &Expansions) -> bool {
     threads.iter().any(|thread| match &thread.head {
         Head::End => true,
-        Head::Leaf { leaf, state } => {
-            let mut after = Threads::default();
-            thread.leave(leaf, *state, &[], rules, &mut after);
-            accepts(&after, rules)
-        }
+        Head::Leaf { leaf, state } => accepts(&thread.left(leaf, *state, rules), rules),
         Head::Literal { .. } | Head::Special(_) => false,
     })
 }

@@ -14,8 +14,10 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use foldhash::{HashMap, HashSet, HashSetExt};
+use smallvec::{SmallVec, smallvec};
 
 use super::openings::Opened;
+use crate::each_once::{Firsts, each_once};
 use crate::expression::{BinderRef, Expression, Kind, fingerprint};
 use crate::regular::ByteSet;
 
@@ -44,6 +46,12 @@ impl Frame {
             Self::CaptureEnd { then, binder, .. } => then.min_len().saturating_add(binder.min_len()),
             Self::Bind { binder, .. } => binder.min_len(),
         }
+    }
+
+    /// Whether it is a rule that waits to be opened.
+    fn waits(&self) -> bool {
+        matches!(self, Self::Expression(expression)
+            if matches!(expression.kind(), Kind::Rule(rule) if rule.height() > 0))
     }
 
     /// What it remembers of the text, in bytes of memory.
@@ -77,7 +85,7 @@ enum Shape {
         frame: Frame,
         below: Stack,
     },
-    /// One of these, at least two; none is a join itself.
+    /// One of these, at least two. Those that are joins themselves are of [many](MANY).
     Join(Box<[Stack]>),
 }
 
@@ -85,11 +93,14 @@ enum Shape {
 /// they are.
 const JOIN_DEPTH: u32 = 64;
 
-/// Pairs of stacks below each other that one join joins. Where a grammar has more, as of rules that may all be
-/// empty, their stacks are alternatives as they are, too. Without it and without the stacks that
-/// [were met](super::thread::open), `harmony-mask check` of one byte by 60 rules of the next two, the last two of
-/// which may be empty, took 7.1 s, and takes 0.1.
+/// Sets of stacks below each other that one join joins. Where a grammar has more, their stacks are
+/// alternatives as they are, too.
 const JOINED: usize = 256;
+
+/// A join of more stacks than this is not taken apart when it is joined with others: where any rule may be the
+/// last one of any other, each join would hold all those before it. An ambiguous grammar of four rules took 4.6 s
+/// for 80 bytes, and takes 0.4 (`harmony-mask check --lark`, most of it reading the vocabulary).
+const MANY: usize = 16;
 
 impl Stack {
     /// This stack with one more frame on top. An empty expression adds nothing.
@@ -106,10 +117,10 @@ impl Stack {
         self.push(Frame::Expression(expression.clone()))
     }
 
-    /// What either stack reads. Frames that are equal on top stay one, so stacks that differ somewhere below
-    /// go on being one stack above.
-    pub(super) fn join(&self, other: &Self) -> Self {
-        Joiner::default().join(self, other, JOIN_DEPTH)
+    /// What any of the stacks reads; at least one. Frames that are equal on top stay one, so stacks that differ
+    /// somewhere below go on being one stack above.
+    pub(super) fn join<'a>(stacks: impl IntoIterator<Item = &'a Self>) -> Self {
+        Joiner::default().join(&each_alternative(stacks), JOIN_DEPTH)
     }
 
     fn one_of(mut all: Vec<Self>) -> Self {
@@ -156,15 +167,22 @@ impl Stack {
         }
     }
 
-    /// Whether the same frame is on top of both.
-    pub(super) fn has_top_of(&self, other: &Self) -> bool {
-        self.top().zip(other.top()).is_some_and(|((frame, _), (other, _))| frame == other)
-    }
-
     /// The bytes of memory that its top holds. What is below is mostly shared.
     pub(super) fn held_bytes(&self) -> usize {
         let tops = self.alternatives().iter().filter_map(Self::top);
         tops.map(|(frame, _)| frame.held_bytes()).sum()
+    }
+
+    /// What a join looks at that goes so deep.
+    ///
+    /// Not below a rule that [waits](super::waiting): whoever meets it again joins the stacks that it stands on,
+    /// so what is below would be joined with other stacks each time, and grow without end. Of `"a"` in 22 groups
+    /// of `{0,2}`, 16 bytes took 4.5 s and take 0.13, as one byte does (`harmony-mask check --lark`).
+    fn above(&self, depth: u32) -> Above<'_> {
+        match self.top() {
+            Some((frame, _)) if depth > 0 && !frame.waits() => Above::Frame(frame),
+            _ => Above::Stack(self),
+        }
     }
 
     /// The frames from the top, along the first of alternatives.
@@ -173,7 +191,24 @@ impl Stack {
     }
 
     fn first(&self) -> Option<(&Frame, &Self)> {
-        self.alternatives()[0].top()
+        let mut stack = self;
+        while let [first, _, ..] = stack.alternatives() {
+            stack = first;
+        }
+        stack.top()
+    }
+
+    /// Of a join the stack that is read first; of every other stack itself.
+    pub(super) fn shortest(&self) -> &Self {
+        let mut stack = self;
+        while let [first, others @ ..] = stack.alternatives()
+            && !others.is_empty()
+        {
+            stack = others
+                .iter()
+                .fold(first, |least, next| if next.min_len() < least.min_len() { next } else { least });
+        }
+        stack
     }
 
     /// The least number of bytes and special tokens that read everything.
@@ -217,45 +252,65 @@ impl Stack {
     }
 }
 
-/// One join of two stacks. Below alternatives the same pairs are met again and again: each is joined once.
+/// One join of stacks. Below alternatives the same stacks are met again and again: each set is joined once.
 #[derive(Default)]
-struct Joiner(HashMap<(Address, Address), Stack>);
+struct Joiner(HashMap<Box<[Address]>, Stack>);
 
 /// Where a node is. Nothing that is joined is dropped before the join is done: the callers hold the
 /// arguments, the table all results.
 type Address = *const Node;
 
-impl Joiner {
-    fn join(&mut self, left: &Stack, right: &Stack, depth: u32) -> Stack {
-        if left == right {
-            return left.clone();
-        }
-        let pair = (left.address(), right.address());
-        if let Some(known) = self.0.get(&pair) {
-            return known.clone();
-        }
-        let joined = self.join_unequal(left, right, depth);
-        self.0.insert(pair, joined.clone());
-        joined
-    }
+/// What is compared of a stack that is joined.
+#[derive(PartialEq, Eq, Hash)]
+enum Above<'a> {
+    /// The frame on top, which stays one on a join of what is below.
+    Frame(&'a Frame),
+    /// All of it.
+    Stack(&'a Stack),
+}
 
-    fn join_unequal(&mut self, left: &Stack, right: &Stack, depth: u32) -> Stack {
+impl Joiner {
+    /// The join of different stacks.
+    fn join(&mut self, stacks: &[Stack], depth: u32) -> Stack {
         let depth = if self.0.len() < JOINED { depth } else { 0 };
-        if let (Some((frame, below)), Some((same, beside))) = (left.top(), right.top())
-            && depth > 0
-            && frame == same
-        {
-            return self.join(below, beside, depth - 1).push(frame.clone());
-        }
-        let mut all = left.alternatives().to_vec();
-        for stack in right.alternatives() {
-            match all.iter_mut().find(|known| *known == stack || depth > 0 && known.has_top_of(stack)) {
-                Some(known) => *known = self.join(known, stack, depth.saturating_sub(1)),
-                None => all.push(stack.clone()),
+        let mut aboves = Firsts::with_capacity(stacks.len());
+        let mut groups: Vec<SmallVec<[&Stack; 2]>> = Vec::with_capacity(stacks.len());
+        for stack in stacks {
+            match aboves.add(stack.above(depth)) {
+                Ok(_) => groups.push(smallvec![stack]),
+                Err((group, _)) => groups[group].push(stack),
             }
         }
-        Stack::one_of(all)
+        Stack::one_of(groups.iter().map(|group| self.merge(group, depth)).collect())
     }
+
+    /// One stack of some with the same frame on top.
+    fn merge(&mut self, stacks: &[&Stack], depth: u32) -> Stack {
+        let Some((frame, _)) = stacks[0].top().filter(|_| stacks.len() > 1) else {
+            return stacks[0].clone();
+        };
+        let below = each_alternative(stacks.iter().filter_map(|stack| stack.top()).map(|(_, below)| below));
+        let set: Box<[_]> = below.iter().map(Stack::address).collect();
+        if let Some(known) = self.0.get(&set) {
+            return known.push(frame.clone());
+        }
+        let joined = self.join(&below, depth - 1);
+        self.0.insert(set, joined.clone());
+        joined.push(frame.clone())
+    }
+}
+
+/// The stacks that some stacks are made of, each once.
+fn each_alternative<'a>(stacks: impl IntoIterator<Item = &'a Stack>) -> Vec<Stack> {
+    each_once(
+        stacks
+            .into_iter()
+            .flat_map(|stack| match stack.alternatives() {
+                many if many.len() > MANY => std::slice::from_ref(stack),
+                few => few,
+            })
+            .cloned(),
+    )
 }
 
 impl PartialEq for Stack {

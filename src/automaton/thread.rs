@@ -116,6 +116,13 @@ impl Thread {
         }
         label.is_some()
     }
+
+    /// The threads that follow where the leaf may end in `state`; none where it may not.
+    pub(super) fn left(&self, leaf: &Leaf, state: State, rules: &Expansions) -> Vec<Self> {
+        let mut after = Threads::default();
+        self.leave(leaf, state, &[], rules, &mut after);
+        after.into_vec()
+    }
 }
 
 /// Resolves everything above the next consuming positions of `stack` and adds a thread for each. Gives the

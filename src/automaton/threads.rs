@@ -1,84 +1,69 @@
 //! Threads that are gathered: those that stand at the same place are one thread, on a join of their stacks.
 
-use std::hash::BuildHasher;
-use std::ops::Deref;
+use std::hash::{Hash, Hasher};
+use std::iter;
 
-use foldhash::fast::FixedState;
-use hashbrown::HashTable;
-
+use super::stack::Stack;
 use super::thread::Thread;
-
-/// So many threads are compared one by one, which is quicker than hashing them. Most sets have one or two.
-const FEW: usize = 64;
+use crate::each_once::Firsts;
 
 /// Threads in the order in which they came, no two at the same place.
 #[derive(Default)]
 pub(super) struct Threads {
-    all: Vec<Thread>,
-    /// Where each stands in the list, by its place in the grammar; none where there are few.
-    places: Option<Box<Places>>,
+    firsts: Firsts<Standing>,
+    /// The stacks of others that stand at the place of one of them. They are joined when all are known, as
+    /// each join copies those before it.
+    others: Vec<(usize, Stack)>,
 }
 
-/// Numbers of threads, with their hashes.
-type Places = HashTable<(u64, usize)>;
+/// A thread; two are equal where they are one on a join of their stacks.
+struct Standing(Thread);
+
+impl PartialEq for Standing {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.joins(&other.0)
+    }
+}
+
+impl Eq for Standing {}
+
+impl Hash for Standing {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.place().hash(state);
+    }
+}
 
 impl Threads {
     /// None, and room for so many.
     pub(super) fn with_capacity(threads: usize) -> Self {
-        Self { all: Vec::with_capacity(threads), places: None }
+        Self { firsts: Firsts::with_capacity(threads), others: Vec::new() }
     }
 
     /// Adds a thread, to one that stands at the same place where there is one.
     #[inline]
     pub(super) fn add(&mut self, thread: Thread) {
-        let known = match self.all.len() < FEW {
-            true => self.all.iter().position(|known| known.joins(&thread)),
-            false => self.find_among_many(&thread),
-        };
-        match known {
-            Some(at) => self.all[at].below = self.all[at].below.join(&thread.below),
-            None => self.all.push(thread),
+        if let Err((place, Standing(thread))) = self.firsts.add(Standing(thread)) {
+            self.others.push((place, thread.below));
         }
-    }
-
-    /// The number of the thread at the same place. Threads that were added since the last time are noted
-    /// first.
-    #[cold]
-    fn find_among_many(&mut self, thread: &Thread) -> Option<usize> {
-        let Self { all, places } = self;
-        let places = places.get_or_insert_default();
-        for (at, new) in all.iter().enumerate().skip(places.len()) {
-            let own = hash(new);
-            places.insert_unique(own, (own, at), |(hash, _)| *hash);
-        }
-        let own = hash(thread);
-        let found = places.find(own, |(hash, at)| *hash == own && all[*at].joins(thread));
-        found.map(|(_, at)| *at)
     }
 
     pub(super) fn into_vec(self) -> Vec<Thread> {
-        self.all
+        let Self { firsts, mut others } = self;
+        let mut all: Vec<Thread> = firsts.into_vec().into_iter().map(|Standing(thread)| thread).collect();
+        others.sort_by_key(|(place, _)| *place);
+        for others in others.chunk_by(|(place, _), (next, _)| place == next) {
+            let below = &mut all[others[0].0].below;
+            *below = Stack::join(iter::once(&*below).chain(others.iter().map(|(_, below)| below)));
+        }
+        all
     }
-}
-
-impl Deref for Threads {
-    type Target = [Thread];
-
-    fn deref(&self) -> &Self::Target {
-        &self.all
-    }
-}
-
-/// The same for threads that join. A join leaves it as it is.
-fn hash(thread: &Thread) -> u64 {
-    FixedState::default().hash_one(thread.place())
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use super::super::stack::{Frame, Stack};
+    use super::super::stack::Frame;
     use super::super::tape::Tape;
     use super::super::thread::Head;
     use super::*;
@@ -100,16 +85,17 @@ mod tests {
     /// Many threads are gathered as few are: each is compared with those before it.
     #[test]
     fn threads_join_the_first_one_at_their_place() {
-        let (mut gathered, mut expected) = (Threads::default(), Vec::<Thread>::new());
-        for number in (0..1_000).map(|number| number * number) {
-            gathered.add(thread(number));
-            let new = thread(number);
-            match expected.iter_mut().find(|known| known.joins(&new)) {
-                Some(known) => known.below = known.below.join(&new.below),
-                None => expected.push(new),
+        for count in [1, 2, 10, 100, 1_000] {
+            let (mut gathered, mut expected) = (Threads::default(), Vec::<Thread>::new());
+            for number in (0..count).map(|number| number * number) {
+                gathered.add(thread(number));
+                let new = thread(number);
+                match expected.iter_mut().find(|known| known.joins(&new)) {
+                    Some(known) => known.below = Stack::join([&known.below, &new.below]),
+                    None => expected.push(new),
+                }
             }
-            assert_eq!(*gathered, *expected, "{number}");
+            assert_eq!(gathered.into_vec(), expected, "{count}");
         }
-        assert!(expected.len() > 2 * FEW && expected.len() < 1_000);
     }
 }

@@ -8,63 +8,64 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::hash::BuildHasher;
-
-use foldhash::fast::FixedState;
-use hashbrown::HashTable;
+use std::hash::{Hash, Hasher};
+use std::mem;
 
 use super::stack::Stack;
 use super::tape::Tape;
+use crate::each_once::Firsts;
 use crate::expression::RuleRef;
 
-/// A rule and where it stands.
+/// A rule and where it stands. Two are equal where they are one on a join of their stacks.
+#[derive(Clone)]
 pub(super) struct Place {
     pub(super) rule: RuleRef,
     pub(super) below: Stack,
     pub(super) tape: Tape,
 }
 
-impl Place {
-    fn joins(&self, other: &Self) -> bool {
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
         self.rule == other.rule && self.tape == other.tape && self.below.kept() == other.below.kept()
-    }
-
-    /// The same for places that join. A join leaves it as it is.
-    fn hash(&self) -> u64 {
-        FixedState::default().hash_one((&self.rule, &self.tape, self.below.kept()))
     }
 }
 
-/// Rules that wait, no two that join.
+impl Eq for Place {}
+
+impl Hash for Place {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.rule, &self.tape, self.below.kept()).hash(state);
+    }
+}
+
+/// Rules that wait, no two that are one.
 #[derive(Default)]
 pub(super) struct Waiting {
-    /// In the order in which they came; `None` for those that were opened.
-    places: Vec<Option<Place>>,
+    places: Firsts<Place>,
+    /// The stacks that each place waits on; none for those that were opened.
+    stacks: Vec<Vec<Stack>>,
     /// Which place is next: of the highest the first.
     order: BinaryHeap<(u32, Reverse<usize>)>,
-    /// Where each stands in the list, with its hash.
-    numbers: HashTable<(u64, usize)>,
 }
 
 impl Waiting {
     /// Adds a rule, to one that it joins where there is one.
     pub(super) fn add(&mut self, place: Place) {
-        let Self { places, order, numbers } = self;
-        let hash = place.hash();
-        let is_joined = |at: usize| places[at].as_ref().is_some_and(|known| known.joins(&place));
-        let known = numbers.find(hash, |(own, at)| *own == hash && is_joined(*at)).copied();
-        if let Some(known) = known.and_then(|(_, at)| places[at].as_mut()) {
-            known.below = known.below.join(&place.below);
-            return;
+        let (height, below) = (place.rule.height(), place.below.clone());
+        let at = self.places.add(place).unwrap_or_else(|(at, _)| at);
+        if at == self.stacks.len() {
+            self.stacks.push(Vec::new());
         }
-        order.push((place.rule.height(), Reverse(places.len())));
-        numbers.insert_unique(hash, (hash, places.len()), |(hash, _)| *hash);
-        places.push(Some(place));
+        if self.stacks[at].is_empty() {
+            self.order.push((height, Reverse(at)));
+        }
+        self.stacks[at].push(below);
     }
 
     /// The first of the highest.
     pub(super) fn next(&mut self) -> Option<Place> {
         let (_, Reverse(at)) = self.order.pop()?;
-        self.places[at].take()
+        let below = Stack::join(&mem::take(&mut self.stacks[at]));
+        Some(Place { below, ..self.places[at].clone() })
     }
 }

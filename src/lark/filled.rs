@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use super::error::LarkError;
 use super::left::LeftRecursion;
 use super::normal::{NormalForm, Production, Source};
+use super::rests::{Link, Rest};
 use super::rules::{Rules, Symbol};
 use crate::expression::{Expression, Rule};
 use crate::limits::Limits;
@@ -75,8 +76,21 @@ impl Filled {
     }
 
     fn production(self: &Arc<Self>, production: &Production) -> Expression {
-        let rest = production.rest.iter().map(|&symbol| self.symbol(symbol));
-        self.nonempty(production.head).then(Expression::sequence(rest))
+        self.nonempty(production.head).then(self.rest(production.rest))
+    }
+
+    fn rest(self: &Arc<Self>, rest: Rest) -> Expression {
+        if rest == Rest::NONE { Expression::empty() } else { RuleAt::Rest(rest).of(self) }
+    }
+
+    /// The first symbol of what remains of a sequence, and what remains behind it.
+    fn first(self: &Arc<Self>, rest: Rest) -> Expression {
+        let &Link { first, next, .. } = self.link(rest);
+        self.symbol(first).then(self.rest(next))
+    }
+
+    fn link(&self, rest: Rest) -> &Link {
+        self.form.rests.get(rest).expect("a rest that is a rule has symbols")
     }
 
     /// The production, then the tail from `from` to `to`.
@@ -84,8 +98,10 @@ impl Filled {
         let text = self.production(production);
         // If the production itself ends with `to`, that last `to` reads everything that a tail from `to` to
         // `to` could read. Without this, `e: e "+" e` would be read once for each of its trees.
-        let ends_with_it = match production.rest.last() {
-            Some(&last) => last == Symbol::Rule(to) && !self.form.is_nullable(last, &self.source()),
+        let ends_with_it = match self.form.rests.links(production.rest).last() {
+            Some(Link { first: last, .. }) => {
+                *last == Symbol::Rule(to) && !self.form.is_nullable(*last, &self.source())
+            }
             None => production.head == Symbol::Rule(to),
         };
         if from == to && ends_with_it {
@@ -135,6 +151,9 @@ enum RuleAt {
     Whole(usize),
     /// What follows one left-recursive rule until it is another.
     Tail { from: usize, to: usize },
+    /// What remains of a sequence. All that stands below a position is a rule, since rules
+    /// [wait](Rule::height): two that are the same are opened once then, on what is below either.
+    Rest(Rest),
 }
 
 impl RuleAt {
@@ -154,6 +173,7 @@ impl Rule for FilledRule {
         let options = match self.at {
             RuleAt::Whole(rule) => self.filled.whole(rule),
             RuleAt::Tail { from, to } => self.filled.tails(from, to),
+            RuleAt::Rest(rest) => vec![self.filled.first(rest)],
         };
         Expression::choice(options).expect("reachable rules are productive")
     }
@@ -162,13 +182,21 @@ impl Rule for FilledRule {
         match self.at {
             RuleAt::Whole(rule) => self.filled.form.least(rule).expect("reachable rules are productive"),
             RuleAt::Tail { from, to } => self.filled.tail_length(from, to),
+            RuleAt::Rest(rest) => self.filled.form.rests.least(rest),
         }
+    }
+
+    /// What remains of a sequence is quickly read again: with summaries of rests, cold masks of the grammars in
+    /// `tests/cases` take 1.06 of what they take without (geometric mean of 63).
+    fn recurs(&self) -> bool {
+        !matches!(self.at, RuleAt::Rest(_))
     }
 
     fn height(&self) -> u32 {
         match self.at {
             RuleAt::Whole(rule) => self.filled.left.height(rule),
             RuleAt::Tail { .. } => self.filled.left.tail_height(),
+            RuleAt::Rest(rest) => self.filled.left.rest_height(self.filled.link(rest).len),
         }
     }
 
@@ -198,6 +226,7 @@ impl fmt::Debug for FilledRule {
         match self.at {
             RuleAt::Whole(rule) => f.write_str(name(rule)),
             RuleAt::Tail { from, to } => write!(f, "{}..{}", name(from), name(to)),
+            RuleAt::Rest(_) => f.write_str("rest"),
         }
     }
 }

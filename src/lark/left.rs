@@ -82,11 +82,11 @@ impl LeftRecursion {
                     return Err(refused());
                 }
                 let Some(first) = self.within(rule, *head) else { continue };
-                let rests = form.rests(rest, source);
+                let rests = form.after(*rest, source);
                 if rests.iter().any(|rest| form.is_opaque(rest.head, source)) {
                     return Err(refused());
                 }
-                let least = form.least_sum(rest, source);
+                let least = form.rests.least(*rest);
                 uses[first].push(Use { rule, rests, least });
             }
         }
@@ -125,6 +125,11 @@ impl LeftRecursion {
     /// The [height](crate::expression::Rule::height) of a rule.
     pub(super) fn height(&self, rule: usize) -> u32 {
         self.heights[rule]
+    }
+
+    /// That of what remains of a sequence. Tails come behind it, and longer ones before it.
+    pub(super) fn rest_height(&self, symbols: u32) -> u32 {
+        self.tail_height.saturating_add(symbols)
     }
 
     /// That of all tails: any rule may stand at their beginning, and no rule begins with one.
@@ -167,9 +172,9 @@ fn beginnings(productions: &[Production], form: &NormalForm, source: &Source<'_>
     for Production { head, rest } in productions {
         rules.extend(rule_of(*head));
         if form.is_opaque(*head, source) {
-            for &symbol in rest {
-                rules.extend(rule_of(symbol));
-                if !form.is_nullable(symbol, source) {
+            for link in form.rests.links(*rest) {
+                rules.extend(rule_of(link.first));
+                if !form.is_nullable(link.first, source) {
                     break;
                 }
             }

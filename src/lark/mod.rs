@@ -43,6 +43,7 @@ mod quoted;
 #[cfg(test)]
 pub(crate) mod recogniser;
 mod regex;
+mod rests;
 mod rules;
 mod syntax;
 mod template;

@@ -8,24 +8,25 @@
 
 use super::error::{LarkError, LarkErrorKind};
 use super::lengths::{self, Way, least};
+use super::rests::{Rest, Rests};
 use super::rules::{Content, Definition, Rules, Symbol};
 use crate::expression::Expression;
 use crate::limits::Limits;
 
 /// What a rule is: one of these.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Production {
     /// Reads something, but for a hole that is filled with what may be empty.
     pub(super) head: Symbol,
     /// May be empty.
-    pub(super) rest: Vec<Symbol>,
+    pub(super) rest: Rest,
 }
 
 impl Production {
     /// Whether it is a rule and nothing else. A rule need not say so of itself; and where it began with
     /// something that may be empty (`a: x a`), it would be left-recursive for nothing.
     fn is_just(&self, rule: usize) -> bool {
-        self.head == Symbol::Rule(rule) && self.rest.is_empty()
+        self.head == Symbol::Rule(rule) && self.rest == Rest::NONE
     }
 }
 
@@ -33,6 +34,7 @@ impl Production {
 #[derive(Debug)]
 pub(super) struct NormalForm {
     pub(super) rules: Vec<Vec<Production>>,
+    pub(super) rests: Rests,
     /// Whether a rule may be empty as it was written.
     nullable: Vec<bool>,
     /// The least length of a rule's texts but the empty one; `None` where there is no other.
@@ -57,12 +59,16 @@ impl NormalForm {
         }
         let count = source.rules.rules.len();
         let nullable = written.iter().map(|least| *least == Some(0)).collect();
-        let mut form = Self { rules: Vec::with_capacity(count), nullable, least: written };
-        form.rules.resize_with(count, Vec::new);
+        let rules = vec![Vec::new(); count];
+        let mut form = Self { rules, rests: Rests::default(), nullable, least: written };
         for &rule in &reached {
-            let productions = &source.rules.rules[rule].productions;
-            let split = productions.iter().flat_map(|symbols| form.split(symbols, source));
-            form.rules[rule] = split.filter(|production| !production.is_just(rule)).collect();
+            for symbols in &source.rules.rules[rule].productions {
+                let symbols = form.rest(symbols, source);
+                let productions = form.split(symbols, source);
+                let productions: Vec<_> =
+                    productions.filter(|production| !production.is_just(rule)).collect();
+                form.rules[rule].extend(productions);
+            }
         }
         form.forget_empty(source);
         Ok(form)
@@ -70,17 +76,26 @@ impl NormalForm {
 
     /// The sequence without its empty text: for each symbol before which all may be empty, what begins with
     /// it.
-    fn split(&self, symbols: &[Symbol], source: &Source<'_>) -> Vec<Production> {
-        let mut productions = Vec::new();
-        for (at, &head) in symbols.iter().enumerate() {
-            productions.push(Production { head, rest: symbols[at + 1..].to_vec() });
-            // A hole cannot be asked for its texts without the empty one, so what follows it is not split
-            // off.
-            if matches!(head, Symbol::Hole(_)) || !self.is_nullable(head, source) {
-                break;
-            }
-        }
-        productions
+    fn split(&self, symbols: Rest, source: &Source<'_>) -> impl Iterator<Item = Production> {
+        let mut is_over = false;
+        let heads = self.rests.links(symbols).take_while(move |link| {
+            // A hole cannot be asked for its texts without the empty one, so what follows it is not split off.
+            let is_last = matches!(link.first, Symbol::Hole(_)) || !self.is_nullable(link.first, source);
+            !std::mem::replace(&mut is_over, is_last)
+        });
+        heads.map(|link| Production { head: link.first, rest: link.next })
+    }
+
+    /// The sequence as what follows something. Measured before rules lose their empty texts, which those that
+    /// have none do not change by.
+    fn rest(&mut self, symbols: &[Symbol], source: &Source<'_>) -> Rest {
+        let Self { rests, nullable, least, .. } = self;
+        let length = |symbol: Symbol| match symbol {
+            Symbol::Rule(rule) if nullable[rule] => Some(0),
+            Symbol::Rule(rule) => least[rule],
+            _ => source.whole(symbol),
+        };
+        rests.add(symbols.iter().map(|&symbol| (symbol, length(symbol).unwrap_or_default())))
     }
 
     /// Measures rules without their empty text, and drops productions that begin with a rule or terminal that
@@ -89,7 +104,7 @@ impl NormalForm {
         let mut ways = Vec::new();
         for (rule, productions) in self.rules.iter().enumerate() {
             for Production { head, rest } in productions {
-                let rest = self.least_sum(rest, source);
+                let rest = self.rests.least(*rest);
                 let (bytes, needs) = match *head {
                     Symbol::Rule(needed) => (Some(0), vec![needed]),
                     head => (source.nonempty(head), Vec::new()),
@@ -109,20 +124,10 @@ impl NormalForm {
     }
 
     /// What begins with a symbol of a sequence that follows something, without the empty text.
-    pub(super) fn rests(&self, symbols: &[Symbol], source: &Source<'_>) -> Vec<Production> {
-        let mut rests = self.split(symbols, source);
+    pub(super) fn after(&self, symbols: Rest, source: &Source<'_>) -> Vec<Production> {
+        let mut rests = self.split(symbols, source).collect();
         self.forget_silent(&mut rests, source);
         rests
-    }
-
-    /// The least length of a sequence.
-    pub(super) fn least_sum(&self, symbols: &[Symbol], source: &Source<'_>) -> u32 {
-        let least = |&symbol: &Symbol| match symbol {
-            Symbol::Rule(rule) if self.nullable[rule] => Some(0),
-            Symbol::Rule(rule) => self.least[rule],
-            _ => source.whole(symbol),
-        };
-        symbols.iter().fold(0, |sum, symbol| sum.saturating_add(least(symbol).unwrap_or_default()))
     }
 
     /// The least length of a rule's texts but the empty one; `None` where there is no other.

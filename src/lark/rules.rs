@@ -40,7 +40,7 @@ pub(super) struct Definition {
 }
 
 /// One piece of a production.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Symbol {
     Terminal(usize),
     Special(SpecialToken),
