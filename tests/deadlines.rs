@@ -5,6 +5,7 @@ use harmony_mask::{Grammar, Matcher, Options, TokenId, TokenMask};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use crate::distinct::{contains, items};
 use crate::harness::schemas::document;
 use crate::harness::{COMPILER, EXAMPLES, HABITS, Habit, Random, WIDTH, choose, example, walk};
 use crate::schemas::{grammar, oracle, run};
@@ -52,6 +53,28 @@ fn schemas() -> Vec<Value> {
         json!({"type": "object", "minProperties": 3, "additionalProperties": {"type": "integer"}}),
         unique(json!({"type": "object", "minProperties": 2, "additionalProperties": {"type": "boolean"}}), 2),
     ]
+    .into_iter()
+    .chain(kinds())
+    .collect()
+}
+
+/// Schemas of elements that must differ, of kinds that are followed by different ones: what may follow one
+/// need not be able to follow the value of another, and perhaps nothing is.
+fn kinds() -> Vec<Value> {
+    let contains = |element: Value, most: usize| json!({"type": "array", "uniqueItems": true, "contains": {"const": element}, "maxItems": most});
+    vec![
+        json!({"uniqueItems": true, "enum": [[1, []]]}),
+        json!({"type": "array", "uniqueItems": true, "prefixItems": [{"type": "number"}, {"const": "a"}], "minItems": 2, "maxItems": 2}),
+        contains(json!([]), 2),
+        contains(json!("a"), 9),
+        json!({"type": "array", "uniqueItems": true, "contains": {"const": "a"}}),
+        json!({"type": "array", "uniqueItems": true, "contains": {"const": {}}}),
+        json!({"type": "array", "uniqueItems": true, "contains": {"const": []}}),
+        json!({"type": "array", "uniqueItems": true, "contains": {"enum": ["a", [], 7]}, "minContains": 2, "maxContains": 2}),
+        json!({"type": "object", "properties": {"list": contains(json!({}), 3)}, "required": ["list"]}),
+        contains(json!(["a"]), 2),
+        json!({"type": "array", "uniqueItems": true, "contains": contains(json!("a"), 2), "items": {"type": "array"}}),
+    ]
 }
 
 fn mask(matcher: &Matcher) -> TokenMask {
@@ -89,6 +112,76 @@ fn random_schemas_are_completed_in_time() {
         HABITS.iter().for_each(|habit| check(&grammar, *habit, &mut random, &schema));
         Ok(())
     });
+}
+
+/// The same for elements that must differ, of which some count.
+#[test]
+fn random_counted_elements_are_completed_in_time() {
+    let counting = (prop::collection::vec(contains(), 1..3), items(), 0_u32..3, any::<u64>());
+    run(60, &counting, |(mut all, items, least, seed)| {
+        all.push(items);
+        let schema = json!({"type": "array", "uniqueItems": true, "minItems": least, "allOf": all});
+        let Some(grammar) = grammar(&schema)? else { return Ok(()) };
+        let mut random = Random::new(seed);
+        HABITS.iter().for_each(|habit| check(&grammar, *habit, &mut random, &schema));
+        Ok(())
+    });
+}
+
+/// Of the tokens of one byte those are allowed after which the shortest completion is in time, and hardly any
+/// of them is left out.
+#[test]
+fn what_follows_another_kind_is_judged_by_what_may_follow_it() {
+    let mut found = Judged::default();
+    for schema in kinds() {
+        let grammar = COMPILER.compile_schema(&schema, &Options::default()).expect("compiles");
+        for (habit, seed) in HABITS.into_iter().zip(160..) {
+            walk(&grammar, habit, 6, &mut Random::new(seed), |matcher, all| {
+                if !matcher.is_finished() {
+                    found.add(matcher, all, &schema);
+                }
+            });
+        }
+    }
+    assert!(found.left_out * 100 < found.kept, "{found:?}");
+}
+
+/// How many of the tokens that are in time were kept.
+#[derive(Debug, Default)]
+struct Judged {
+    kept: usize,
+    left_out: usize,
+}
+
+impl Judged {
+    fn add(&mut self, matcher: &Matcher, all: &TokenMask, schema: &Value) {
+        let needed = needed(matcher, all);
+        let least = matcher.shortest_completion().len();
+        for within in (least..least + 6).chain([5_000]) {
+            let mut hurried = matcher.fork();
+            hurried.finish_within(within).expect("the shortest fits");
+            let allowed = mask(&hurried);
+            let (in_time, late): (Vec<_>, Vec<_>) = needed.iter().partition(|(_, needed)| *needed <= within);
+            let wrong = late.iter().find(|(token, _)| allowed.contains(*token));
+            let text = || matcher.vocabulary().decode(matcher.tokens());
+            assert!(wrong.is_none(), "{wrong:?} after {} within {within} of {schema}", text());
+            let kept = in_time.iter().filter(|(token, _)| allowed.contains(*token)).count();
+            self.kept += kept;
+            self.left_out += in_time.len() - kept;
+        }
+    }
+}
+
+/// The allowed tokens of one byte, each with how many tokens it and the shortest completion after it are.
+fn needed(matcher: &Matcher, all: &TokenMask) -> Vec<(TokenId, usize)> {
+    let bytes = |token: &TokenId| matcher.vocabulary().token_bytes(*token);
+    let tokens = all.iter().filter(|token| bytes(token).is_none_or(|bytes| bytes.len() == 1));
+    let with_rest = |token: TokenId| {
+        let mut next = matcher.fork();
+        next.accept(token).expect("the mask allows it");
+        (token, 1 + next.shortest_completion().len())
+    };
+    tokens.map(with_rest).collect()
 }
 
 fn check(grammar: &Grammar, habit: Habit, random: &mut Random, schema: &Value) {

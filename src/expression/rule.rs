@@ -78,7 +78,8 @@ pub trait Binder: Debug + Send + Sync + Any {
     /// The captured texts whose continuation may differ from the usual one: those that the binder
     /// [knows](Binder::knows), and those of `later` (captured by a proposed completion) that must not come
     /// again. What completes one text completes every text that is not listed here; what completes a listed
-    /// text completes every text with the same value. `None` where all of a text matters.
+    /// text completes every text with the same value. Listed are only texts that the capture may have read:
+    /// each is bound, and others may leave no continuation. `None` where all of a text matters.
     fn told_apart(&self, _later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
         None
     }

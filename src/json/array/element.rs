@@ -11,28 +11,32 @@ use super::progress::Seen;
 use crate::expression::{Beginning, Binder, Expression, Rule, fingerprint};
 use crate::json::beginning::beginnings;
 use crate::json::distinct::{ENDLESS, parse, spelled};
-use crate::schema::{Kind, are_equal};
+use crate::schema::{Kind, NodeId, are_equal};
 
 /// What follows an element whose value matters.
 #[derive(Debug)]
-pub(super) struct Element(pub(super) Elements);
+pub(super) struct Element {
+    /// Of its value: what follows an element of one kind need not be able to follow one of another.
+    pub(super) schema: NodeId,
+    pub(super) after: Elements,
+}
 
 impl Binder for Element {
     fn bind(&self, text: &[u8]) -> Expression {
-        let mut elements = self.0.clone();
+        let mut elements = self.after.clone();
         let progress = &mut elements.progress;
         let value = parse(text);
         let agrees = |array: &&Vec<Value>| {
             value.as_ref().zip(array.first()).is_some_and(|(value, own)| are_equal(own, value))
         };
         progress.avoid =
-            self.0.progress.avoid.iter().filter(agrees).map(|array| array[1..].to_vec()).collect();
-        if self.0.must_repeat() && progress.seen.has(value.as_ref(), text) {
+            self.after.progress.avoid.iter().filter(agrees).map(|array| array[1..].to_vec()).collect();
+        if self.after.must_repeat() && progress.seen.has(value.as_ref(), text) {
             (progress.has_repeated, progress.seen) = (true, Seen::default());
-        } else if self.0.must_repeat() || self.0.arrays().unique {
+        } else if self.after.must_repeat() || self.after.arrays().unique {
             progress.seen = match value {
                 Some(value) => {
-                    progress.seen.with(value, self.0.arrays(), progress.read, &self.0.spelling.schema)
+                    progress.seen.with(value, self.after.arrays(), progress.read, &self.after.spelling.schema)
                 }
                 None => progress.seen.with_deep(text),
             };
@@ -43,7 +47,7 @@ impl Binder for Element {
     /// Where no array is to be avoided, no element need be repeated and no kind of element can be used up,
     /// any element may be followed alike, as far as the next one begins.
     fn begins(&self) -> Vec<Beginning> {
-        let Self(elements) = self;
+        let elements = &self.after;
         let Elements { spelling, progress, .. } = elements;
         let is_endless = |kind: &Kind| spelling.counts.node(kind.schema) == ENDLESS;
         if elements.must_repeat() || !progress.avoid.is_empty() || !elements.kinds().all(is_endless) {
@@ -59,27 +63,30 @@ impl Binder for Element {
     /// Elements that the arrays to avoid begin with, and such that follow or that what follows needs where
     /// they must differ. Where one must be repeated all of it matters.
     fn told_apart(&self, later: &[Arc<[u8]>]) -> Option<Vec<Arc<[u8]>>> {
-        if self.0.must_repeat() {
+        if self.after.must_repeat() {
             return None;
         }
-        let avoided = self.0.progress.avoid.iter().filter_map(|array| array.first().cloned());
-        let later = later.iter().filter(|_| self.0.arrays().unique).filter_map(|text| parse(text));
-        Some(spelled(self.0.possible(avoided.chain(later).chain(self.0.scarce()))))
+        let avoided = self.after.progress.avoid.iter().filter_map(|array| array.first().cloned());
+        let later = later.iter().filter(|_| self.after.arrays().unique).filter_map(|text| parse(text));
+        let values = avoided.chain(later).chain(self.after.scarce());
+        Some(spelled(self.after.possible(self.schema, values)))
     }
 
     fn min_len(&self) -> u32 {
-        Rule::min_len(&self.0)
+        Rule::min_len(&self.after)
     }
 
     fn held_bytes(&self) -> usize {
-        Rule::held_bytes(&self.0)
+        Rule::held_bytes(&self.after)
     }
 
     fn same(&self, other: &dyn Binder) -> bool {
-        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| self.0.is_same(&other.0))
+        (other as &dyn Any)
+            .downcast_ref::<Self>()
+            .is_some_and(|other| self.schema == other.schema && self.after.is_same(&other.after))
     }
 
     fn fingerprint(&self) -> u64 {
-        fingerprint(&("element", self.0.content()))
+        fingerprint(&("element", self.schema, self.after.content()))
     }
 }

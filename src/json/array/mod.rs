@@ -93,17 +93,15 @@ impl Elements {
         Some(Self { progress: Progress { read, plan, waits, ..self.progress.clone() }, ..self.clone() })
     }
 
-    /// Those of some values that may be the element before the ones that remain.
-    fn possible(&self, values: impl Iterator<Item = Value>) -> impl Iterator<Item = Value> {
-        let (arrays, Progress { read, seen, avoid, .. }) = (self.arrays(), &self.progress);
+    /// Those of some values that the element before the ones that remain may have, where it is of a kind with
+    /// this schema.
+    fn possible(&self, schema: NodeId, values: impl Iterator<Item = Value>) -> impl Iterator<Item = Value> {
+        let Progress { seen, avoid, .. } = &self.progress;
         let mut taken = taken(avoid, |array| array.first(), || self.ways());
         taken.extend(self.needed());
         let taken = Used::of(taken.iter());
         let is_free = move |value: &Value| !seen.values().has(value) && !taken.has(value);
-        let is_element = move |value: &Value| {
-            let mut kinds = arrays.kinds(read.saturating_sub(1)).iter().chain(arrays.kinds(*read));
-            kinds.any(|kind| self.spelling.schema.node_has(kind.schema, value))
-        };
+        let is_element = move |value: &Value| self.spelling.schema.node_has(schema, value);
         values.filter(is_free).filter(is_element)
     }
 
@@ -201,7 +199,11 @@ impl Elements {
         let mut avoid = taken(&self.progress.avoid, |array| array.first(), || after.ways());
         avoid.extend(after.needed());
         let value = self.spelling.value_avoiding(kind.schema, level, &self.used(kind), &avoid)?;
-        Some(Expression::capture(value, Expression::empty(), Arc::new(Element(after))))
+        Some(Expression::capture(
+            value,
+            Expression::empty(),
+            Arc::new(Element { schema: kind.schema, after }),
+        ))
     }
 }
 
