@@ -79,9 +79,12 @@ impl Language for DfaLanguage {
         self.dfa.shortest_from(unpack(state), cost)
     }
 
-    /// A shortest way comes to no state twice.
+    /// Where labels cost, a cheapest way comes to no state twice.
     fn enough_from_any(&self) -> Option<u32> {
-        u32::try_from(self.dfa.states()).ok()
+        match self.dfa.only_label() {
+            Some(_) => Some(self.dfa.longest_rest()),
+            None => u32::try_from(self.dfa.states()).ok(),
+        }
     }
 
     fn is_complete(&self, state: State) -> bool {
@@ -133,6 +136,11 @@ mod tests {
         let end = "bcd".bytes().fold(state, |state, byte| leaf.step(state, byte).unwrap());
         assert!(!leaf.is_complete(state) && leaf.is_complete(end));
         assert_eq!((leaf.accepts(state), leaf.accepts(end)), (None, Some(1)));
+    }
+
+    #[test]
+    fn what_is_enough_is_known_where_words_are_alike() {
+        assert_eq!(leaf(&[("ab", 0), ("abcd", 0), ("xyz", 0)], "a word").enough_from_any(), Some(2));
     }
 
     #[test]

@@ -41,10 +41,19 @@ struct Derived {
     firsts: OnceLock<Box<[u8]>>,
     classes: OnceLock<Box<[ByteSet]>>,
     least_chars: OnceLock<Box<[u32]>>,
+    least_bytes: OnceLock<LeastBytes>,
     only_label: OnceLock<Option<u32>>,
     shortest: OnceLock<Option<Box<[u8]>>>,
     live: OnceLock<Option<Live>>,
     fingerprint: OnceLock<u64>,
+}
+
+/// How many bytes must still come.
+struct LeastBytes {
+    /// From each state.
+    of: Box<[u32]>,
+    /// From the one that is furthest from a word.
+    most: u32,
 }
 
 impl Dfa {
@@ -178,6 +187,28 @@ impl Dfa {
     /// For the empty language.
     #[must_use]
     pub fn shortest_from(&self, state: StateId, cost: &dyn Fn(u32) -> u32) -> (Vec<u8>, u32) {
+        match (self.derived.least_bytes.get(), self.only_label()) {
+            (Some(least), Some(label)) => (self.follow(state, &least.of), label),
+            _ => self.search_from(state, cost),
+        }
+    }
+
+    /// The first of the shortest continuations to a word, straight on: a mask under a deadline asks for one
+    /// from hundreds of states, and an automaton of numerals may have thousands.
+    fn follow(&self, mut state: StateId, least: &[u32]) -> Vec<u8> {
+        let left = least[state as usize];
+        let mut word = Vec::with_capacity(left as usize);
+        for left in (0..left).rev() {
+            let mut edges = self.edges(state);
+            let nearer = edges.find(|(_, next)| least[*next as usize] == left);
+            let (byte, next) = nearer.expect("the way goes on");
+            word.push(byte);
+            state = next;
+        }
+        word
+    }
+
+    fn search_from(&self, state: StateId, cost: &dyn Fn(u32) -> u32) -> (Vec<u8>, u32) {
         let mut from = vec![None; self.states()];
         let mut queue = VecDeque::from([(state, 0_u32)]);
         let mut best: Option<(u32, StateId)> = None;
@@ -313,7 +344,7 @@ impl Dfa {
     }
 
     fn fingerprint(&self) -> u64 {
-        let content = || FixedState::default().hash_one((&self.table, &self.labels));
+        let content = || FixedState::default().hash_one((&self.classes, &self.table, &self.labels));
         *self.derived.fingerprint.get_or_init(content)
     }
 
@@ -321,15 +352,25 @@ impl Dfa {
     pub(crate) fn least_chars(&self) -> &[u32] {
         self.derived.least_chars.get_or_init(|| super::length::least_chars(self).into())
     }
+
+    /// The length of the longest of the shortest words from any state. What is found out for that makes
+    /// [`shortest_from`](Self::shortest_from) fast.
+    pub(crate) fn longest_rest(&self) -> u32 {
+        let found = || {
+            let of = super::length::least_bytes(self);
+            LeastBytes { most: of.iter().copied().max().unwrap_or_default(), of: of.into() }
+        };
+        self.derived.least_bytes.get_or_init(found).most
+    }
 }
 
 impl PartialEq for Dfa {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.derived, &other.derived)
             || (self.fingerprint() == other.fingerprint()
-                && self.table == other.table
+                && self.classes == other.classes
                 && self.labels == other.labels
-                && self.classes == other.classes)
+                && self.table == other.table)
     }
 }
 

@@ -147,6 +147,19 @@ fn labels_tell_words_apart() {
     assert_eq!((word.as_slice(), label), (&b"get_all"[..], 1));
 }
 
+/// The straight way is the one that a search finds.
+#[test]
+fn shortest_ways_are_the_same_when_lengths_are_known() {
+    for (pattern, most) in [("^(aab|b+é|a(b|c){7}x?)$", 6), ("^([0-9]{3}-)*x$", 4), ("x.{5}$", 9)] {
+        let dfa = Pattern::parse(pattern).unwrap().to_dfa(LIMIT).unwrap();
+        let all = || (0..).take(dfa.states()).map(|state| dfa.shortest_from(state, &|_| 3));
+        let searched: Vec<_> = all().collect();
+        assert_eq!(searched.iter().map(|(rest, _)| rest.len()).max(), Some(most), "{pattern}");
+        assert_eq!(dfa.longest_rest() as usize, most, "{pattern}");
+        assert!(all().eq(searched), "{pattern}");
+    }
+}
+
 #[test]
 fn products_keep_the_labels_of_the_left() {
     let labelled = |words: &[(&str, u32)]| Dfa::words(words.iter().copied(), LIMIT).unwrap();
