@@ -33,7 +33,7 @@ type Limited<T> = Result<T, LimitExceeded>;
 
 impl Algebra {
     pub(super) fn new(budget: &Budget) -> Self {
-        let (formulas, languages) = (Formulas::new(), Languages::new(budget.limits()));
+        let (formulas, languages) = (Formulas::new(), Languages::new(budget));
         Self { formulas, budget: budget.clone(), languages, spent: 0 }
     }
 

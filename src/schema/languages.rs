@@ -7,15 +7,19 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Budget, LimitExceeded, Limits};
 use crate::regular::Dfa;
 
 /// Bytes of products that are kept. More are made each time they are asked for.
 const KEPT_BYTES: usize = 32 << 20;
 
+/// Bytes of a language that are made for the price of one step. Alternatives that each must hold some pattern
+/// double both the languages and their states: 24 patterns in 12 pairs took 7.6 GB.
+const BYTES_PER_STEP: usize = 256;
+
 /// Languages that were made of others.
 pub(super) struct Languages {
-    pub(super) limits: Limits,
+    budget: Budget,
     intersections: HashMap<(Arc<Dfa>, Arc<Dfa>), Arc<Dfa>>,
     complements: HashMap<Arc<Dfa>, Arc<Dfa>>,
     /// By the language and the words that it was left without, each with its length before it.
@@ -24,9 +28,13 @@ pub(super) struct Languages {
 }
 
 impl Languages {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(budget: &Budget) -> Self {
         let (intersections, complements) = (HashMap::new(), HashMap::new());
-        Self { limits: limits.clone(), intersections, complements, remainders: HashMap::new(), bytes: 0 }
+        Self { budget: budget.clone(), intersections, complements, remainders: HashMap::new(), bytes: 0 }
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        self.budget.limits()
     }
 
     /// The words of both.
@@ -38,8 +46,8 @@ impl Languages {
         if let Some(known) = self.intersections.get(&key) {
             return Ok(known.clone());
         }
-        let made = Arc::new(a.intersection(b, self.limits.dfa_states)?);
-        if self.has_room(&made) {
+        let made = Arc::new(a.intersection(b, self.limits().dfa_states)?);
+        if self.pay(&made)? {
             self.intersections.insert(key, made.clone());
         }
         Ok(made)
@@ -50,8 +58,8 @@ impl Languages {
         if let Some(known) = self.complements.get(of) {
             return Ok(known.clone());
         }
-        let made = Arc::new(of.complement(self.limits.dfa_states)?);
-        if self.has_room(&made) {
+        let made = Arc::new(of.complement(self.limits().dfa_states)?);
+        if self.pay(&made)? {
             self.complements.insert(of.clone(), made.clone());
         }
         Ok(made)
@@ -67,16 +75,19 @@ impl Languages {
         if let Some(known) = self.remainders.get(&key) {
             return Ok(known.clone());
         }
-        let less = Dfa::words(words.iter().map(|word| (word, 0)), self.limits.dfa_states)?;
-        let made = Arc::new(of.difference(&less, self.limits.dfa_states)?);
-        if self.has_room(&made) {
+        let less = Dfa::words(words.iter().map(|word| (word, 0)), self.limits().dfa_states)?;
+        let made = Arc::new(of.difference(&less, self.limits().dfa_states)?);
+        if self.pay(&made)? {
             self.remainders.insert(key, made.clone());
         }
         Ok(made)
     }
 
-    fn has_room(&mut self, made: &Dfa) -> bool {
-        self.bytes += made.memory_bytes();
-        self.bytes <= KEPT_BYTES
+    /// Charges for a language that was made; says whether there is room to keep it.
+    fn pay(&mut self, made: &Dfa) -> Result<bool, LimitExceeded> {
+        let bytes = made.memory_bytes();
+        self.budget.charge(bytes / BYTES_PER_STEP)?;
+        self.bytes += bytes;
+        Ok(self.bytes <= KEPT_BYTES)
     }
 }

@@ -180,7 +180,7 @@ impl Schema {
         if lens.node(0).is_none() {
             return Err(explain::unsatisfiable(&mut normaliser, &graph, &lens));
         }
-        let nodes = Pruner::new(&graph, &lens, budget.limits()).nodes(&normaliser)?;
+        let nodes = Pruner::new(&graph, &lens, budget).nodes(&normaliser)?;
         let (formulas, nodes): (Vec<_>, Vec<_>) = nodes.into_iter().unzip();
         let warnings = warning::warnings(&normaliser, &graph, &lens, &formulas);
         let pointers = normaliser.reader.document.pointers();

@@ -17,7 +17,7 @@ use super::least_len::Lens;
 use super::normalise::{Graph, Normaliser};
 use super::values::{Arrays, Kind, Member, NameClass, Numbers, Objects, Values};
 use super::words::Words;
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Budget, LimitExceeded};
 use crate::regular::Dfa;
 
 /// A node of a schema.
@@ -44,11 +44,11 @@ pub(super) struct Pruner<'g, 'd> {
 }
 
 impl<'g, 'd> Pruner<'g, 'd> {
-    pub(super) fn new(graph: &'g Graph<'d>, lens: &'g Lens, limits: &Limits) -> Self {
+    pub(super) fn new(graph: &'g Graph<'d>, lens: &'g Lens, budget: &Budget) -> Self {
         let mut ids = vec![None; graph.nodes.len()];
         ids[0] = Some(NodeId(0));
         let (scalars, words) = (HashMap::new(), HashMap::new());
-        Self { graph, lens, languages: Languages::new(limits), ids, scalars, words, order: vec![0] }
+        Self { graph, lens, languages: Languages::new(budget), ids, scalars, words, order: vec![0] }
     }
 
     /// The nodes with the formulas they stand for, the root first. The root has values.
@@ -108,7 +108,7 @@ impl<'g, 'd> Pruner<'g, 'd> {
         if let Some(known) = self.words.get(words) {
             return Ok(known.clone());
         }
-        let made = Arc::new(Words::new(words.iter().copied(), self.languages.limits.dfa_states)?);
+        let made = Arc::new(Words::new(words.iter().copied(), self.languages.limits().dfa_states)?);
         self.words.insert(words, made.clone());
         Ok(made)
     }

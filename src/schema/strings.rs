@@ -107,7 +107,7 @@ pub(super) fn intersect(
         max_length: a.max_length.into_iter().chain(b.max_length).min(),
         superset,
     };
-    normal(strings, &languages.limits)
+    normal(strings, languages.limits())
 }
 
 /// The words of both languages, where none means all text.
@@ -137,7 +137,7 @@ pub(super) fn complement(
         };
         others.extend(normal(
             Strings { language: Some(language), superset, ..Strings::default() },
-            &languages.limits,
+            languages.limits(),
         )?);
     }
     if let Some(shorter) = strings.min_length.checked_sub(1) {

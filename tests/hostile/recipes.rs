@@ -120,6 +120,13 @@ fn lists() -> Vec<Case> {
             "schema_nodes",
         ),
         case(
+            "13 pairs of patterns",
+            json!({"type": "string", "allOf": many(13, |i| json!({"anyOf": [
+                {"pattern": format!("a{i}x")}, {"pattern": format!("b{i}x")}
+            ]}))}),
+            "work",
+        ),
+        case(
             "200 alternatives of two names",
             json!({"anyOf": many(200, |i| json!({"required": [format!("a{i}"), format!("b{i}")]}))}),
             "compiled",
