@@ -52,17 +52,30 @@ fn contradiction(normaliser: &mut Normaliser<'_>, formula: FormulaId) -> SchemaE
     match normaliser.algebra.formulas.get(formula).clone() {
         Formula::At(location, scope) => {
             let keyword = normaliser.culprit(location, scope);
-            normaliser.reader.error(location, kind, keyword, "leaves no value that the schema allows")
+            let message = match keyword {
+                Some(_) => "leaves no value that the schema allows",
+                None => "no value satisfies all keywords at once",
+            };
+            normaliser.reader.error(location, kind, keyword, message)
         }
         Formula::And(parts) => {
-            let document = &normaliser.reader.document;
-            let places: Vec<_> =
-                parts.iter().map(|&part| document.pointer(normaliser.location(part))).collect();
+            let places: Vec<_> = parts.iter().map(|&part| part_in_words(normaliser, part)).collect();
             let message = format!("no value satisfies all of these at once: {}", places.join(", "));
             normaliser.reader.error(location, kind, None, message)
         }
         Formula::False | Formula::True | Formula::Equal(_) | Formula::Texts | Formula::Not(_) => {
             normaliser.reader.error(location, kind, None, "the schema allows no value")
         }
+    }
+}
+
+/// A part of a conjunction in a user's words.
+fn part_in_words(normaliser: &Normaliser<'_>, part: FormulaId) -> String {
+    if *normaliser.algebra.formulas.get(part) == Formula::Texts {
+        return "no text spells a special token".to_owned();
+    }
+    match normaliser.reader.document.pointer(normaliser.location(part)) {
+        root if root.is_empty() => "the schema itself".to_owned(),
+        pointer => pointer,
     }
 }
