@@ -168,7 +168,7 @@ impl Dfa {
     /// Bytes held, with what may yet be computed from the table.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        const PER_STATE: usize = size_of::<Option<u64>>() + 2 * size_of::<u32>() + size_of::<StateId>();
+        const PER_STATE: usize = size_of::<Option<u64>>() + 3 * size_of::<u32>() + size_of::<StateId>();
         let classes = self.width * size_of::<ByteSet>();
         size_of::<Self>() + classes + 2 * (256 + 4 * self.table.len()) + PER_STATE * self.states()
     }
