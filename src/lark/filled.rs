@@ -168,6 +168,21 @@ struct FilledRule {
     at: RuleAt,
 }
 
+impl FilledRule {
+    /// Whether the other is the same rule of the same grammar, which may have begun with another rule: rests
+    /// are numbered as they are come upon from there.
+    fn is_at_place_of(&self, other: &Self) -> bool {
+        let symbols = |of: &Self, rest| {
+            let links = of.filled.form.rests.links(rest);
+            links.map(|link| link.first).collect::<Vec<_>>()
+        };
+        match (self.at, other.at) {
+            (RuleAt::Rest(one), RuleAt::Rest(two)) => symbols(self, one) == symbols(other, two),
+            (one, two) => one == two,
+        }
+    }
+}
+
 impl Rule for FilledRule {
     fn expand(&self) -> Expression {
         let options = match self.at {
@@ -208,14 +223,23 @@ impl Rule for FilledRule {
     fn same(&self, other: &dyn Rule) -> bool {
         (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
             let (one, two) = (&self.filled, &other.filled);
-            self.at == other.at
-                && (Arc::ptr_eq(one, two) || (Arc::ptr_eq(&one.rules, &two.rules) && one.holes == two.holes))
+            match Arc::ptr_eq(one, two) {
+                true => self.at == other.at,
+                false => {
+                    Arc::ptr_eq(&one.rules, &two.rules)
+                        && one.holes == two.holes
+                        && self.is_at_place_of(other)
+                }
+            }
         })
     }
 
     fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (self.filled.hash, self.at).hash(&mut hasher);
+        match self.at {
+            RuleAt::Rest(rest) => (self.filled.hash, self.filled.link(rest).hash).hash(&mut hasher),
+            at => (self.filled.hash, at).hash(&mut hasher),
+        }
         hasher.finish()
     }
 }

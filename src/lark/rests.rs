@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::iter;
 
 use super::rules::Symbol;
+use crate::expression::fingerprint;
 
 /// A sequence of symbols that follow something; its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,6 +23,8 @@ pub(super) struct Link {
     pub(super) len: u32,
     /// The least length of its texts.
     pub(super) least: u32,
+    /// The same for the same symbols, whatever number they have.
+    pub(super) hash: u64,
 }
 
 /// All rests of a grammar.
@@ -42,8 +45,10 @@ impl Rests {
         let Self { links, numbers } = self;
         symbols.rev().fold(Rest::NONE, |next, (first, least)| {
             *numbers.entry((first, next)).or_insert_with(|| {
-                let (len, behind) = links.get(next.0 as usize).map_or((0, 0), |link| (link.len, link.least));
-                links.push(Link { first, next, len: len + 1, least: least.saturating_add(behind) });
+                let (len, behind, hash) =
+                    links.get(next.0 as usize).map_or((0, 0, 0), |link| (link.len, link.least, link.hash));
+                let (least, hash) = (least.saturating_add(behind), fingerprint(&(first, hash)));
+                links.push(Link { first, next, len: len + 1, least, hash });
                 Rest(u32::try_from(links.len() - 1).expect("fewer rests than bytes of a grammar"))
             })
         })

@@ -2,7 +2,7 @@
 
 use super::recogniser::{Verdict, Words, recognise};
 use super::{LarkError, LarkErrorKind, Template};
-use crate::expression::{Expression, Leaf};
+use crate::expression::{Expression, Kind, Leaf};
 use crate::limits::Limits;
 
 fn template(source: &str) -> Template {
@@ -56,6 +56,23 @@ fn rules_recur() {
 #[test]
 fn holes_are_filled() {
     check(r#"start: "a" @hole "b" @hole?"#, &["aholeb", "aholebhole"], &[("ahoo", 3)]);
+}
+
+/// What remains of a sequence is the same from wherever the grammar is begun.
+#[test]
+fn rests_are_told_apart_by_their_symbols() {
+    let template = template("start: a b c\na: \"x\" \"1\"\nb: \"x\" \"2\"\nc: \"x\" \"3\" | \"x\" \"1\"");
+    let body = |start: &str| match template.fill(start, &[]).expect("a language").kind() {
+        Kind::Rule(rule) => rule.expand(),
+        other => panic!("{other:?}"),
+    };
+    let options = match body("c").kind() {
+        Kind::Choice(options) => options.to_vec(),
+        other => panic!("{other:?}"),
+    };
+    assert_ne!(body("a"), body("b"));
+    assert_eq!(options[1], body("a"));
+    assert!(options[0] != body("a") && options[0] != body("b"));
 }
 
 #[test]
