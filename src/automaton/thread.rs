@@ -70,14 +70,9 @@ impl Thread {
         }
     }
 
-    /// Whether both are one thread on a join of their stacks.
-    pub(super) fn joins(&self, other: &Self) -> bool {
-        self.head == other.head && self.tape == other.tape && self.below.kept() == other.below.kept()
-    }
-
     /// What threads have in common that are one thread on a join of their stacks. What a leaf looks at below
     /// itself must stay on top.
-    pub(super) fn place(&self) -> impl Hash {
+    pub(super) fn place(&self) -> impl Eq + Hash {
         (&self.head, &self.tape, self.below.kept())
     }
 

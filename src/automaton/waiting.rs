@@ -24,9 +24,16 @@ pub(super) struct Place {
     pub(super) tape: Tape,
 }
 
+impl Place {
+    /// What is the same of two that are equal.
+    fn key(&self) -> impl Eq + Hash {
+        (&self.rule, &self.tape, self.below.kept())
+    }
+}
+
 impl PartialEq for Place {
     fn eq(&self, other: &Self) -> bool {
-        self.rule == other.rule && self.tape == other.tape && self.below.kept() == other.below.kept()
+        self.key() == other.key()
     }
 }
 
@@ -34,7 +41,7 @@ impl Eq for Place {}
 
 impl Hash for Place {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.rule, &self.tape, self.below.kept()).hash(state);
+        self.key().hash(state);
     }
 }
 

@@ -89,6 +89,11 @@ impl Filled {
         self.symbol(first).then(self.rest(next))
     }
 
+    /// What remains of a sequence, symbol by symbol.
+    fn symbols(&self, rest: Rest) -> impl Iterator<Item = Symbol> {
+        self.form.rests.links(rest).map(|link| link.first)
+    }
+
     fn link(&self, rest: Rest) -> &Link {
         self.form.rests.get(rest).expect("a rest that is a rule has symbols")
     }
@@ -98,10 +103,8 @@ impl Filled {
         let text = self.production(production);
         // If the production itself ends with `to`, that last `to` reads everything that a tail from `to` to
         // `to` could read. Without this, `e: e "+" e` would be read once for each of its trees.
-        let ends_with_it = match self.form.rests.links(production.rest).last() {
-            Some(Link { first: last, .. }) => {
-                *last == Symbol::Rule(to) && !self.form.is_nullable(*last, &self.source())
-            }
+        let ends_with_it = match self.symbols(production.rest).last() {
+            Some(last) => last == Symbol::Rule(to) && !self.form.is_nullable(last, &self.source()),
             None => production.head == Symbol::Rule(to),
         };
         if from == to && ends_with_it {
@@ -172,12 +175,8 @@ impl FilledRule {
     /// Whether the other is the same rule of the same grammar, which may have begun with another rule: rests
     /// are numbered as they are come upon from there.
     fn is_at_place_of(&self, other: &Self) -> bool {
-        let symbols = |of: &Self, rest| {
-            let links = of.filled.form.rests.links(rest);
-            links.map(|link| link.first).collect::<Vec<_>>()
-        };
         match (self.at, other.at) {
-            (RuleAt::Rest(one), RuleAt::Rest(two)) => symbols(self, one) == symbols(other, two),
+            (RuleAt::Rest(one), RuleAt::Rest(two)) => self.filled.symbols(one).eq(other.filled.symbols(two)),
             (one, two) => one == two,
         }
     }

@@ -64,9 +64,8 @@ impl NormalForm {
         for &rule in &reached {
             for symbols in &source.rules.rules[rule].productions {
                 let symbols = form.rest(symbols, source);
-                let productions = form.split(symbols, source);
-                let productions: Vec<_> =
-                    productions.filter(|production| !production.is_just(rule)).collect();
+                let split = form.split(symbols, source);
+                let productions: Vec<_> = split.filter(|production| !production.is_just(rule)).collect();
                 form.rules[rule].extend(productions);
             }
         }
@@ -89,9 +88,8 @@ impl NormalForm {
     /// The sequence as what follows something. Measured before rules lose their empty texts, which those that
     /// have none do not change by.
     fn rest(&mut self, symbols: &[Symbol], source: &Source<'_>) -> Rest {
-        let Self { rests, nullable, least, .. } = self;
+        let Self { rests, least, .. } = self;
         let length = |symbol: Symbol| match symbol {
-            Symbol::Rule(rule) if nullable[rule] => Some(0),
             Symbol::Rule(rule) => least[rule],
             _ => source.whole(symbol),
         };

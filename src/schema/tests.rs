@@ -38,6 +38,14 @@ fn check_error(document: &Value, kind: SchemaErrorKind, pointer: &str, keyword: 
     assert_eq!(found, (kind, pointer, keyword), "{document}: {error}");
 }
 
+/// Where no keyword alone is to blame, none is named.
+#[test]
+fn contradictions_of_several_keywords_are_said() {
+    let document = json!({"type": "array", "contains": {"type": "string"}, "items": {"type": "integer"}});
+    let error = read(&document).expect_err("no array has such an element");
+    assert!(error.to_string().ends_with("no value satisfies all keywords at once"), "{error}");
+}
+
 /// The length of a shortest text.
 #[track_caller]
 fn check_len(document: &Value, shortest: &Value) {
