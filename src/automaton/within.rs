@@ -13,7 +13,7 @@
 //! instead of 1.1 ms on average, and 1.3 instead of 19 ms at p99
 //! (`maskbench FOLDER --sample 150 --seed 3 --within 4096` without and with it, in turn).
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use super::allowed::Allowed;
 use super::residual::{Residual, Unit};
@@ -33,27 +33,51 @@ type Judge<'a> = &'a dyn Fn(&[Unit]) -> bool;
 /// takes microseconds.
 const FEW: usize = 256;
 
+/// Leaves whose tokens are walked. Of all further ones that a residual stands in only tokens of one byte are
+/// judged: each walk takes up to 15 ms, and an array that must contain eight kinds of texts stands in 255
+/// leaves, which took 7.6 s for a mask.
+const WALKED: usize = 8;
+
 impl Automaton {
     /// Keeps of the tokens that may come next those after which `fits` approves of the shortest completion.
     pub fn keep_fitting(&self, residual: &Residual, mask: &mut TokenMaskMut<'_>, fits: Judge<'_>) {
         let fits_exactly = |token: &TokenId| self.fits_exactly(residual, *token, fits);
         mask.clear();
-        for thread in self.leaf_threads(residual) {
-            let Head::Leaf { leaf, state } = &thread.head else { continue };
-            let ends = self.shared.leaves.ends(self.vocabulary(), leaf, *state);
+        let threads = self.leaf_threads(residual);
+        let inside = self.in_leaves(&threads);
+        let (walked, further) = inside.split_at(inside.len().min(WALKED));
+        let allowed = self.allowed(residual);
+        let mut others: Vec<TokenId> = allowed.others().collect();
+        for inside in walked {
+            let ends = self.shared.leaves.ends(self.vocabulary(), inside.leaf, inside.state);
             for (end, tokens) in ends.groups() {
-                if self.fit(&thread, leaf, (end, tokens.first()), fits) {
+                if inside.fit(end, tokens.first(), fits) {
                     tokens.add_to(mask);
-                } else if thread.is_captured() {
-                    let leads = |token: &TokenId| self.end(leaf, *state, *token) == Some(end);
+                } else if inside.thread.is_captured() {
+                    let leads = |token: &TokenId| inside.after_token(*token) == Some(end);
                     let judged = self.judged(tokens).filter(leads).filter(fits_exactly);
                     judged.for_each(|token| mask.insert(token));
                 }
             }
-            ends.complete.iter().copied().filter(fits_exactly).for_each(|token| mask.insert(token));
+            others.extend(&ends.complete);
         }
-        let allowed = self.allowed(residual);
-        allowed.others().filter(fits_exactly).for_each(|token| mask.insert(token));
+        let fits_in_any = |token: &TokenId| self.fits_in_any(residual, further, *token, fits);
+        self.of_one_byte().filter(fits_in_any).for_each(|token| mask.insert(token));
+        others.sort_unstable();
+        others.dedup();
+        others.into_iter().filter(fits_exactly).for_each(|token| mask.insert(token));
+    }
+
+    /// Whether [`keep_fitting`](Self::keep_fitting) keeps this token as one that some threads read inside of
+    /// their leaves.
+    fn fits_in_any(
+        &self,
+        residual: &Residual,
+        inside: &[InLeaf<'_>],
+        token: TokenId,
+        fits: Judge<'_>,
+    ) -> bool {
+        inside.iter().any(|inside| self.fits_inside(residual, inside, token, fits))
     }
 
     /// Whether so many tokens are enough to complete the text after any token that may come next: then
@@ -121,11 +145,12 @@ impl Automaton {
     /// Whether [`keep_fitting`](Self::keep_fitting) keeps this token.
     pub fn fits_after(&self, residual: &Residual, token: TokenId, fits: Judge<'_>) -> bool {
         let is_other = self.allowed(residual).is_other(token);
+        let threads = self.leaf_threads(residual);
+        let inside = self.in_leaves(&threads);
+        let is_short = self.vocabulary().token_bytes(token).is_some_and(|bytes| bytes.len() == 1);
+        let judged = if is_short { inside.len() } else { inside.len().min(WALKED) };
         (is_other && self.fits_exactly(residual, token, fits))
-            || self
-                .leaf_threads(residual)
-                .iter()
-                .any(|thread| self.fits_inside(residual, thread, token, fits))
+            || self.fits_in_any(residual, &inside[..judged], token, fits)
     }
 
     /// Whether these units complete the text.
@@ -139,54 +164,34 @@ impl Automaton {
         self.advance(residual, token).is_some_and(|next| fits(&self.shortest_completion(&next)))
     }
 
-    fn fits_inside(&self, residual: &Residual, thread: &Thread, token: TokenId, fits: Judge<'_>) -> bool {
-        let Head::Leaf { leaf, state } = &thread.head else { return false };
-        let Some(end) = self.end(leaf, *state, token) else { return false };
+    fn fits_inside(&self, residual: &Residual, inside: &InLeaf<'_>, token: TokenId, fits: Judge<'_>) -> bool {
+        let Some(end) = inside.after_token(token) else { return false };
+        let InLeaf { thread, leaf, state, .. } = inside;
         if leaf.is_complete(end) {
             return self.fits_exactly(residual, token, fits);
         }
         if !thread.is_captured() {
-            return self.fit(thread, leaf, (end, Some(token)), fits);
+            return inside.fit(end, Some(token), fits);
         }
         let ends = self.shared.leaves.ends(self.vocabulary(), leaf, *state);
         ends.tokens(end).is_some_and(|tokens| {
             let is_judged = || self.judged(tokens).any(|judged| judged == token);
-            self.fit(thread, leaf, (end, tokens.first()), fits)
-                || (is_judged() && self.fits_exactly(residual, token, fits))
+            inside.fit(end, tokens.first(), fits) || (is_judged() && self.fits_exactly(residual, token, fits))
         })
     }
 
     /// Of tokens that lead to one state those that are judged one by one: all if they are few, else all of
     /// one byte.
     fn judged<'t>(&'t self, tokens: &'t TokenSet) -> Box<dyn Iterator<Item = TokenId> + 't> {
-        let trie = self.vocabulary().trie();
         match tokens.at_most(FEW) {
             Some(tokens) => Box::new(tokens.iter().copied()),
-            None => Box::new(trie.children(None).filter_map(move |node| trie.node(node).token)),
+            None => Box::new(self.of_one_byte()),
         }
     }
 
-    /// The state of a leaf after a token.
-    fn end(&self, leaf: &Leaf, from: State, token: TokenId) -> Option<State> {
-        let bytes = self.vocabulary().token_bytes(token)?;
-        leaf.reads(from, bytes)
-    }
-
-    /// Judges what completes the text after tokens of the thread's leaf that lead to one state, of which one
-    /// is named, whichever comes.
-    fn fit(
-        &self,
-        thread: &Thread,
-        leaf: &Leaf,
-        (end, one): (State, Option<TokenId>),
-        fits: Judge<'_>,
-    ) -> bool {
-        let token = one.and_then(|token| self.vocabulary().token_bytes(token));
-        let head = Head::Leaf { leaf: leaf.clone(), state: end };
-        let tape = thread.tape.extended(token.unwrap_or_default());
-        let at = Thread { head, tape, below: thread.below.clone() };
-        let completions = captured::completions(&at, self.rules());
-        completions.is_some_and(|completions| completions.iter().all(|units| fits(units)))
+    fn of_one_byte(&self) -> impl Iterator<Item = TokenId> + '_ {
+        let trie = self.vocabulary().trie();
+        trie.children(None).filter_map(move |node| trie.node(node).token)
     }
 
     /// The threads that stand in a leaf, also those behind leaves that may end here.
@@ -207,10 +212,61 @@ impl Automaton {
         }
         found
     }
+
+    fn in_leaves<'a>(&'a self, threads: &'a [Thread]) -> Vec<InLeaf<'a>> {
+        let in_leaf = |thread: &'a Thread| match &thread.head {
+            Head::Leaf { leaf, state } => {
+                Some(InLeaf { automaton: self, thread, leaf, state: *state, below: OnceCell::new() })
+            }
+            _ => None,
+        };
+        threads.iter().filter_map(in_leaf).collect()
+    }
 }
 
 fn most(most: usize, found: Option<usize>) -> Option<usize> {
     Some(most.max(found?))
+}
+
+/// A thread that stays in its leaf, and what follows that.
+struct InLeaf<'a> {
+    automaton: &'a Automaton,
+    thread: &'a Thread,
+    leaf: &'a Leaf,
+    state: State,
+    /// What completes the text behind the leaf, where that is the same from all its states. Found anew for
+    /// each of them, in an array that must contain eight kinds of texts (255 leaves, with 6,500 states), it
+    /// took three of twenty seconds of a mask.
+    below: OnceCell<Vec<Unit>>,
+}
+
+impl InLeaf<'_> {
+    /// Judges what completes the text after tokens that lead to one state of the leaf, of which one is named,
+    /// whichever comes.
+    fn fit(&self, end: State, one: Option<TokenId>, fits: Judge<'_>) -> bool {
+        if !self.thread.is_captured() && self.thread.arms().is_empty() {
+            let (rest, label) = self.leaf.completion(end, &|_| 0);
+            let below =
+                self.below.get_or_init(|| completion::below_leaf(self.thread, label, self.automaton.rules()));
+            let rest = rest.into_iter().map(Unit::Byte);
+            return fits(&rest.chain(below.iter().copied()).collect::<Vec<_>>());
+        }
+        let completions = captured::completions(&self.after(end, one), self.automaton.rules());
+        completions.is_some_and(|completions| completions.iter().all(|units| fits(units)))
+    }
+
+    /// The state of the leaf after a token.
+    fn after_token(&self, token: TokenId) -> Option<State> {
+        self.leaf.reads(self.state, self.automaton.vocabulary().token_bytes(token)?)
+    }
+
+    /// The thread after a token that leads to a state.
+    fn after(&self, end: State, token: Option<TokenId>) -> Thread {
+        let token = token.and_then(|token| self.automaton.vocabulary().token_bytes(token));
+        let head = Head::Leaf { leaf: self.leaf.clone(), state: end };
+        let tape = self.thread.tape.extended(token.unwrap_or_default());
+        Thread { head, tape, below: self.thread.below.clone() }
+    }
 }
 
 impl Thread {

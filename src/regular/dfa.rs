@@ -10,6 +10,7 @@ use foldhash::fast::FixedState;
 use super::byte_set::ByteSet;
 use super::length::begins_character;
 use super::live::Live;
+use super::rests::Rests;
 
 /// A state of a [`Dfa`].
 pub type StateId = u32;
@@ -41,19 +42,11 @@ struct Derived {
     firsts: OnceLock<Box<[u8]>>,
     classes: OnceLock<Box<[ByteSet]>>,
     least_chars: OnceLock<Box<[u32]>>,
-    least_bytes: OnceLock<LeastBytes>,
+    rests: OnceLock<Rests>,
     only_label: OnceLock<Option<u32>>,
     shortest: OnceLock<Option<Box<[u8]>>>,
     live: OnceLock<Option<Live>>,
     fingerprint: OnceLock<u64>,
-}
-
-/// How many bytes must still come.
-struct LeastBytes {
-    /// From each state.
-    of: Box<[u32]>,
-    /// From the one that is furthest from a word.
-    most: u32,
 }
 
 impl Dfa {
@@ -168,9 +161,10 @@ impl Dfa {
     /// Bytes held, with what may yet be computed from the table.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        const PER_STATE: usize = size_of::<Option<u64>>() + 3 * size_of::<u32>() + size_of::<StateId>();
+        const PER_STATE: usize = size_of::<Option<u64>>() + 2 * size_of::<u32>() + size_of::<StateId>();
         let classes = self.width * size_of::<ByteSet>();
-        size_of::<Self>() + classes + 2 * (256 + 4 * self.table.len()) + PER_STATE * self.states()
+        let derived = classes + Rests::memory_bytes(self) + PER_STATE * self.states();
+        size_of::<Self>() + 2 * (256 + 4 * self.table.len()) + derived
     }
 
     /// A shortest word, among equally short ones the first in byte order; `None` for the empty language.
@@ -187,25 +181,10 @@ impl Dfa {
     /// For the empty language.
     #[must_use]
     pub fn shortest_from(&self, state: StateId, cost: &dyn Fn(u32) -> u32) -> (Vec<u8>, u32) {
-        match (self.derived.least_bytes.get(), self.only_label()) {
-            (Some(least), Some(label)) => (self.follow(state, &least.of), label),
+        match (self.derived.rests.get(), self.only_label()) {
+            (Some(rests), Some(label)) => (rests.rest(self, state), label),
             _ => self.search_from(state, cost),
         }
-    }
-
-    /// The first of the shortest continuations to a word, straight on: a mask under a deadline asks for one
-    /// from hundreds of states, and an automaton of numerals may have thousands.
-    fn follow(&self, mut state: StateId, least: &[u32]) -> Vec<u8> {
-        let left = least[state as usize];
-        let mut word = Vec::with_capacity(left as usize);
-        for left in (0..left).rev() {
-            let mut edges = self.edges(state);
-            let nearer = edges.find(|(_, next)| least[*next as usize] == left);
-            let (byte, next) = nearer.expect("the way goes on");
-            word.push(byte);
-            state = next;
-        }
-        word
     }
 
     fn search_from(&self, state: StateId, cost: &dyn Fn(u32) -> u32) -> (Vec<u8>, u32) {
@@ -356,11 +335,8 @@ impl Dfa {
     /// The length of the longest of the shortest words from any state. What is found out for that makes
     /// [`shortest_from`](Self::shortest_from) fast.
     pub(crate) fn longest_rest(&self) -> u32 {
-        let found = || {
-            let of = super::length::least_bytes(self);
-            LeastBytes { most: of.iter().copied().max().unwrap_or_default(), of: of.into() }
-        };
-        self.derived.least_bytes.get_or_init(found).most
+        let rests = || Rests::new(self, (0..=u8::MAX).map(|byte| (byte, 1)));
+        self.derived.rests.get_or_init(rests).most()
     }
 }
 

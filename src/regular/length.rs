@@ -43,30 +43,6 @@ pub(super) fn least_chars(dfa: &Dfa) -> Vec<u32> {
     least
 }
 
-/// For each state, the least number of bytes that must still come before a word is complete: a breadth-first
-/// search backwards.
-pub(super) fn least_bytes(dfa: &Dfa) -> Vec<u32> {
-    let sources = || {
-        let rows = dfa.table.chunks_exact(dfa.width).enumerate();
-        let nexts = rows.flat_map(|(source, row)| row.iter().map(move |next| (source, *next)));
-        nexts.filter(|(_, next)| *next != DEAD).map(|(source, next)| (source, next as usize))
-    };
-    let before = Inverse::new(dfa.states(), sources);
-    let mut least: Vec<u32> =
-        dfa.labels.iter().map(|label| if *label == NO_LABEL { u32::MAX } else { 0 }).collect();
-    let ends = (0..).zip(&least).filter(|(_, least)| **least == 0);
-    let mut queue: VecDeque<u32> = ends.map(|(state, _)| state).collect();
-    while let Some(state) = queue.pop_front() {
-        for source in before.of(state as usize) {
-            if least[*source as usize] == u32::MAX {
-                least[*source as usize] = least[state as usize] + 1;
-                queue.push_back(*source);
-            }
-        }
-    }
-    least
-}
-
 /// The edges, with what their bytes count: 1 where a character begins, 0 within one. Of a run of classes that
 /// lead to one state it is one edge: 200 letters of all languages (`Github_hard---o79409`) have runs of a
 /// hundred classes, and one edge for each was most of the 21 ms of a mask that now takes 8.

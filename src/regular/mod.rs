@@ -15,6 +15,7 @@ mod merge;
 mod minimize;
 mod partition;
 mod pattern;
+mod rests;
 #[cfg(test)]
 mod tests;
 mod utf8;
@@ -27,3 +28,4 @@ pub use length::{Window, begins_character};
 pub use live::Live;
 pub(crate) use pattern::{Counted, white_space, whole_match};
 pub use pattern::{Pattern, PatternError, PatternErrorKind};
+pub(crate) use rests::Rests;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Dfa, Pattern, Window, begins_character};
+use super::{Dfa, Pattern, Rests, Window, begins_character};
 
 const LIMIT: usize = 10_000;
 
@@ -157,6 +157,28 @@ fn shortest_ways_are_the_same_when_lengths_are_known() {
         assert_eq!(searched.iter().map(|(rest, _)| rest.len()).max(), Some(most), "{pattern}");
         assert_eq!(dfa.longest_rest() as usize, most, "{pattern}");
         assert!(all().eq(searched), "{pattern}");
+    }
+}
+
+/// Rests end in words and cost what is said, and no step makes them cheaper: so they are the cheapest.
+#[test]
+fn rests_are_the_cheapest() {
+    for pattern in ["^(aab|b+é|a(b|c){7}x?)$", "x.{5}$", r"^(\n|aa)*(\t|b{3})$", r"^[a-z]?\x01*$", ""] {
+        let dfa = Pattern::parse(pattern).unwrap().to_dfa(LIMIT).unwrap();
+        let price = |byte: u8| if byte < b' ' { 6 } else { 1 };
+        let mut bytes: Vec<(u8, u32)> = (0..=u8::MAX).map(|byte| (byte, price(byte))).collect();
+        bytes.sort_by_key(|(_, price)| *price);
+        let rests = Rests::new(&dfa, bytes.into_iter());
+        let states = || (0..).take(dfa.states());
+        for state in states() {
+            let rest = rests.rest(&dfa, state);
+            assert!(dfa.label(dfa.reads(state, &rest).unwrap()).is_some(), "{pattern}");
+            assert_eq!(rests.least(state), rest.iter().map(|byte| price(*byte)).sum::<u32>(), "{pattern}");
+            assert!(rest.is_empty() || dfa.label(state).is_none(), "{pattern}");
+            let through = |byte: u8| Some(price(byte) + rests.least(dfa.next(state, byte)?));
+            assert!((0..=u8::MAX).filter_map(through).all(|price| price >= rests.least(state)), "{pattern}");
+        }
+        assert_eq!(states().map(|state| rests.least(state)).max(), Some(rests.most()), "{pattern}");
     }
 }
 

@@ -102,8 +102,7 @@ impl StringLanguage {
         let can_be_longer = |excluded: &Excluded| self.is_endless() || self.can_be_longer(excluded);
         // Where each word can be longer none kills a prefix; otherwise the difference says which is killed.
         if excluded.as_ref().is_none_or(can_be_longer) {
-            let strings = Self::within(self.dfa.clone(), self.window.clone(), self.escapes);
-            return Some(Self { excluded, ..strings }.hashed());
+            return Some(Self { excluded, ..self.unrestricted() }.hashed());
         }
         let (min, max) = self.window.bounds();
         let rest = Arc::new(excluded?.removed_from(&self.dfa));

@@ -28,7 +28,7 @@ pub(super) use words::{OpenWords, Words};
 use crate::expression::{Class, Expression, Kind, Label, Language, Leaf, PlainText, State, fingerprint};
 use crate::json::listed::Listed;
 use crate::limits::LimitExceeded;
-use crate::regular::{ByteSet, Dfa, Window, begins_character};
+use crate::regular::{ByteSet, Dfa, Rests, Window, begins_character};
 
 /// Which characters may be written as escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,6 +62,9 @@ pub(super) struct StringLanguage {
     /// For each class of bytes that the automaton tells apart, the one that is cheapest to spell, and the
     /// length of its spelling.
     cheapest_bytes: OnceLock<Box<[(u8, u32)]>>,
+    /// The cheapest ways to spell what completes a word of `dfa`, whatever the bounds and what is excluded;
+    /// made when a completion is first asked for.
+    rests: Arc<OnceLock<Rests>>,
 }
 
 impl fmt::Debug for StringLanguage {
@@ -135,7 +138,14 @@ impl StringLanguage {
             wide: OnceLock::new(),
             all: OnceLock::new(),
             cheapest_bytes: OnceLock::new(),
+            rests: Arc::default(),
         }
+    }
+
+    /// The strings within the same bounds, of which none is excluded.
+    fn unrestricted(&self) -> Self {
+        let strings = Self::within(self.dfa.clone(), self.window.clone(), self.escapes);
+        Self { rests: self.rests.clone(), ..strings }
     }
 
     /// The strings whose text is one of the open words, told apart by label.
@@ -153,10 +163,7 @@ impl StringLanguage {
 
     /// The same strings and those that are excluded.
     fn all(&self) -> Leaf {
-        let make = || {
-            let strings = Self::within(self.dfa.clone(), self.window.clone(), self.escapes);
-            Leaf::new(Self { is_counting: self.is_counting, ..strings }.hashed())
-        };
+        let make = || Leaf::new(Self { is_counting: self.is_counting, ..self.unrestricted() }.hashed());
         self.all.get_or_init(make).clone()
     }
 
@@ -207,10 +214,11 @@ impl StringLanguage {
         self.dfa.reads_any_text(position.dfa) && position.excluded.is_none()
     }
 
-    /// The least number of characters that must still come.
-    fn chars_left(&self, position: Position) -> u32 {
+    /// No more bytes than must still come. More must come where the text so far is excluded.
+    fn least_left(&self, position: Position) -> u32 {
         let missing = self.window.bounds().0.saturating_sub(position.chars);
-        self.dfa.least_chars()[position.dfa as usize].max(missing)
+        let more = missing.max(self.is_excluded(position).into());
+        self.rests().least(position.dfa).max(more)
     }
 
     /// Whether the decoded text is an excluded word.
@@ -224,6 +232,10 @@ impl StringLanguage {
         let label = self.dfa.label(position.dfa)?;
         let label = self.open.as_ref().map_or(Some(label), |open| open.label(label));
         label.filter(|_| self.window.contains(position.chars) && !self.is_excluded(position))
+    }
+
+    fn rests(&self) -> &Rests {
+        self.rests.get_or_init(|| Rests::new(&self.dfa, cheapest_first().iter().copied()))
     }
 
     fn cheapest_bytes(&self) -> &[(u8, u32)] {
@@ -349,8 +361,9 @@ impl Language for StringLanguage {
     }
 
     /// The characters that a text must have at least, then more than an excluded word has (from each state
-    /// then there are words without end), then as many as the automaton may ask for; each is written in at
-    /// most six bytes. Only open words have several labels.
+    /// then there are words without end), each written in at most six bytes; then the dearest of the cheapest
+    /// rests, or where texts must not be long, as many characters as the automaton may ask for. Only open
+    /// words have several labels.
     fn enough_from_any(&self) -> Option<u32> {
         const CHARACTER: u32 = 6;
         // A surrogate whose other half is missing, and the quotation mark.
@@ -358,10 +371,14 @@ impl Language for StringLanguage {
         if let Some(open) = &self.open {
             return Some(open.longest().saturating_add(BEGUN));
         }
-        let more = self.dfa.least_chars().iter().max()?;
+        let (min, max) = self.window.bounds();
+        let rest = match max {
+            None => self.rests().most(),
+            Some(_) => self.dfa.least_chars().iter().max()?.saturating_mul(CHARACTER),
+        };
         let unlike = self.excluded.as_ref().map_or(0, Excluded::states);
-        let most = self.window.bounds().0.saturating_add(unlike).saturating_add(*more);
-        Some(most.saturating_mul(CHARACTER).saturating_add(BEGUN))
+        let more = min.saturating_add(unlike).saturating_mul(CHARACTER);
+        Some(more.saturating_add(rest).saturating_add(BEGUN))
     }
 
     /// The excluded words are read beside the text, and forgotten where it is no beginning of one.
@@ -393,7 +410,8 @@ impl Language for StringLanguage {
     fn memory_bytes(&self) -> usize {
         let excluded = self.excluded.as_ref().map_or(0, Excluded::memory_bytes);
         let open = self.open.as_ref().map_or(0, OpenWords::memory_bytes);
-        size_of::<Self>() + self.dfa.memory_bytes() + self.window.memory_bytes() + excluded + open
+        let rests = Rests::memory_bytes(&self.dfa);
+        size_of::<Self>() + self.dfa.memory_bytes() + self.window.memory_bytes() + rests + excluded + open
     }
 
     fn expectation(&self, state: State) -> String {
