@@ -28,6 +28,12 @@ const BEFORE: [&str; 4] = [
      <|message|>{}<|end|><|start|>assistant",
 ];
 
+/// Calls follow each other, with a thought before the first one only.
+const PARALLEL: &str = r#"{
+    "tools": [{"type": "function", "name": "f", "parameters": {"enum": [{}]}}],
+    "harmony": {"parallel_tool_calls": true, "reasoning": {"required": true, "max_messages": 1}}
+}"#;
+
 /// Starting at every token of 50 completions gives the same masks for the rest as stepping from the
 /// beginning.
 #[test]
@@ -35,7 +41,8 @@ fn starting_anywhere_equals_stepping_there() {
     let mut random = Random::new(70);
     let capped =
         r#"{"harmony": {"reasoning": {"max_tokens": 4, "max_messages": 2}, "builtin_tools": ["python"]}}"#;
-    let grammars: Vec<Grammar> = EXAMPLES.iter().map(|name| example(name)).chain([grammar(capped)]).collect();
+    let grammars = EXAMPLES.iter().map(|name| example(name)).chain([grammar(capped), grammar(PARALLEL)]);
+    let grammars: Vec<Grammar> = grammars.collect();
     for round in 0..50 {
         let before = tokens(BEFORE[round % BEFORE.len()]);
         let grammar = &grammars[round % grammars.len()];
@@ -50,7 +57,7 @@ fn starting_anywhere_equals_stepping_there() {
             let matcher = grammar.matcher_after(&prompt).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(mask(&matcher), *expected, "after {:?}", COMPILER.vocabulary().decode(&prompt));
             assert!(matcher.tokens().is_empty(), "the prompt cannot be rolled back");
-            assert_eq!(matcher.is_finished(), at == complete.tokens().len());
+            assert_eq!(matcher.is_finished(), complete.is_finished() && at == complete.tokens().len());
             if at == complete.tokens().len() {
                 assert_eq!(matcher.transcript(), complete.transcript());
             }
@@ -59,7 +66,7 @@ fn starting_anywhere_equals_stepping_there() {
 }
 
 /// A request, the end of a prompt, and what may come next in words.
-const GOES_ON: [(&str, &str, &[&str]); 12] = [
+const GOES_ON: [(&str, &str, &[&str]); 13] = [
     ("{}", "", &["<|channel|>"]),
     ("{}", "<|start|>user<|message|>Hi<|end|>", &["<|start|>"]),
     ("{}", "<|start|>user<|message|>Hi<|end|><|start|>", &["`assistant`"]),
@@ -84,6 +91,12 @@ const GOES_ON: [(&str, &str, &[&str]); 12] = [
         "<|start|>python to=assistant<|channel|>analysis<|message|>55<|end|><|start|>assistant",
         &["<|channel|>"],
     ),
+    (
+        PARALLEL,
+        "<|channel|>analysis<|message|>Two.<|end|><|start|>assistant<|channel|>commentary to=functions.f<|message|>{}<|call|>\
+         <|start|>assistant<|channel|>commentary to=",
+        &["a declared tool: functions.f"],
+    ),
 ];
 
 #[test]
@@ -106,10 +119,15 @@ fn prompts_may_end_anywhere() {
 }
 
 /// A request, a prompt whose turn is not the beginning of a completion, and what of the prompt can be read.
-const BREAKS: [(&str, &str, &str); 7] = [
+const BREAKS: [(&str, &str, &str); 8] = [
     ("{}", "Hello", ""),
     ("{}", "<|start|>assistant<|channel|>summary", "<|start|>assistant<|channel|>"),
     ("{}", "<|start|>user", "<|start|>"),
+    (
+        r#"{"tools": [{"type": "function", "name": "f"}], "harmony": {"parallel_tool_calls": true}}"#,
+        "<|channel|>commentary to=functions.f<|message|>{}<|call|><|start|>assistant<|channel|>final",
+        "<|channel|>commentary to=functions.f<|message|>{}<|call|><|start|>assistant<|channel|>",
+    ),
     (
         "{}",
         "<|start|>user<|message|>Hi<|end|><|start|>assistant<|message|>",

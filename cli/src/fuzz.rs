@@ -114,7 +114,7 @@ struct Finding {
 impl Findings {
     fn check(&mut self, number: u64, matcher: &Matcher, verifier: &Verifier) {
         let opinion =
-            |matcher: &Matcher| verifier.opinion(&matcher.transcript().messages, matcher.is_finished());
+            |matcher: &Matcher| verifier.opinion(&matcher.transcript().messages, matcher.is_accepting());
         let problems = |matcher: &Matcher| opinion(matcher).problems;
         let Opinion { problems: found, unverified } = opinion(matcher);
         if found.is_empty() {

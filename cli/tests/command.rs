@@ -163,6 +163,14 @@ fn verdicts_do_not_depend_on_who_reads() {
     }
 }
 
+/// A turn that may go on after a call may also end there.
+#[test]
+fn turns_that_end_in_one_of_several_calls_are_verified() {
+    let parallel = r#"{"tools": [{"type": "function", "name": "f", "parameters": {}}], "tool_choice": "required", "harmony": {"parallel_tool_calls": true}}"#;
+    let fuzzed = run(&["fuzz", "-", "--count", "20", "--json"], parallel.as_bytes());
+    assert_eq!((fuzzed.code, &fuzzed.json()["failed"]), (Some(0), &Value::from(0)), "{}", fuzzed.stdout);
+}
+
 /// A list in `items` is taken without and with the draft that has another keyword for it, and verified as the
 /// drafts before have it.
 #[test]

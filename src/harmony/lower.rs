@@ -35,6 +35,8 @@ pub struct Turn {
     pub after_reasoning: Expression,
     /// What follows the `<|end|>` of a thought when no further one is allowed.
     pub after_thoughts: Expression,
+    /// Whether one call may follow another.
+    pub may_call_often: bool,
     /// The body of each response format by itself, in the order of the request, with its name or, where it
     /// has none, its JSON pointer.
     pub formats: Vec<(String, Expression)>,
@@ -79,6 +81,7 @@ pub fn lower<E: From<LimitExceeded>>(
         start,
         after_reasoning: profile.turn("next_without_reasoning", &holes),
         after_thoughts: profile.turn("next_without_thoughts", &holes),
+        may_call_often: request.turn().allows_parallel_calls,
         formats,
     })
 }

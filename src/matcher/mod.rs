@@ -94,7 +94,7 @@ impl Matcher {
     pub fn after_prompt(rules: Arc<Rules>, prompt: &[TokenId]) -> Result<Self, PromptError> {
         let (start, mut step) = match rules.before_start() {
             None => (0, rules.start()),
-            Some(before) => match prompt::turn_start(rules.vocabulary(), prompt) {
+            Some(before) => match prompt::turn_start(rules.vocabulary(), prompt, rules.may_call_often()) {
                 TurnStart::AtStart(start) => (start, before),
                 TurnStart::AfterStart(start) => (start, rules.start()),
             },

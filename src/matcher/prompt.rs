@@ -33,14 +33,14 @@ pub(super) enum TurnStart {
 }
 
 /// Finds the turn that goes on at the end of a prompt, or of a part of one.
-pub(super) fn turn_start(vocabulary: &Vocabulary, tokens: &[TokenId]) -> TurnStart {
+pub(super) fn turn_start(vocabulary: &Vocabulary, tokens: &[TokenId], may_call_often: bool) -> TurnStart {
     let messages = messages(vocabulary, tokens);
     let Some(last) = messages.last() else { return TurnStart::AfterStart(0) };
     if is_over(vocabulary, tokens, last) {
         return TurnStart::AtStart(tokens.len());
     }
     let mut first = messages.len() - 1;
-    while first > 0 && is_thought(vocabulary, tokens, &messages[first - 1]) {
+    while first > 0 && goes_on(vocabulary, &tokens[messages[first - 1].clone()], may_call_often) {
         first -= 1;
     }
     let start = messages[first].start;
@@ -103,9 +103,15 @@ fn is_over(vocabulary: &Vocabulary, tokens: &[TokenId], message: &Range<usize>) 
     role != Role::Assistant && matches!(last, Read::End(_))
 }
 
-/// Whether a message is a complete thought of the assistant.
-fn is_thought(vocabulary: &Vocabulary, tokens: &[TokenId], message: &Range<usize>) -> bool {
-    let (role, body, last) = skim(vocabulary, &tokens[message.clone()]);
-    let header = body.as_ref().and_then(|reader| reader.open());
-    role == Role::Assistant && last == Read::End(End::End) && header.is_some_and(|header| header.is_thought())
+/// Whether the turn goes on after a message: it is a complete thought of the assistant, or a call where
+/// another one may follow.
+fn goes_on(vocabulary: &Vocabulary, message: &[TokenId], may_call_often: bool) -> bool {
+    let (role, body, last) = skim(vocabulary, message);
+    let Some(header) = body.as_ref().and_then(|reader| reader.open()) else { return false };
+    let goes_on = match last {
+        Read::End(End::End) => header.is_thought(),
+        Read::End(End::Call) => may_call_often && header.recipient.is_some(),
+        _ => false,
+    };
+    role == Role::Assistant && goes_on
 }

@@ -26,6 +26,7 @@ struct TurnRules {
     whole: Residual,
     after_reasoning: Residual,
     after_thoughts: Residual,
+    may_call_often: bool,
     /// By name.
     formats: Vec<(String, Residual)>,
 }
@@ -61,6 +62,7 @@ impl Rules {
             whole: enter(&turn.whole),
             after_reasoning: enter(&turn.after_reasoning),
             after_thoughts: enter(&turn.after_thoughts),
+            may_call_often: turn.may_call_often,
             formats: turn.formats.iter().map(|(name, body)| (name.clone(), enter(body))).collect(),
         };
         Self { automaton, turn: Some(turn) }
@@ -89,6 +91,11 @@ impl Rules {
     /// Before `<|start|>assistant`; `None` for a text without messages.
     pub(super) fn before_start(&self) -> Option<Step> {
         Some(Self::step_at(self.turn.as_ref()?.whole.clone(), Reader::between_messages()))
+    }
+
+    /// Whether one call may follow another within a turn.
+    pub(super) fn may_call_often(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.may_call_often)
     }
 
     fn step_at(residual: Residual, reader: Reader) -> Step {
