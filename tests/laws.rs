@@ -1,11 +1,12 @@
 //! The laws of ARCHITECTURE.md on real requests and the real vocabulary.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::harness::{COMPILER, EXAMPLES, HABITS, Random, WIDTH, brute_force, example, walk};
-use harmony_mask::{Matcher, Options, PropertyOrder, TokenId, TokenMask};
+use harmony_mask::automaton::{Residual, Unit};
+use harmony_mask::{Layout, Matcher, Options, PropertyOrder, TokenId, TokenMask};
 
 /// Law 1: the mask is the brute force over all ids, on at least 100 different states of each example.
 #[test]
@@ -57,6 +58,78 @@ fn every_state_has_a_completion() {
             assert!(matcher.shortest_completion().is_empty());
         }
     }
+}
+
+/// Where texts are a few constants, the completion of each place on the way is as short as any, in any order
+/// of the members too: one way is followed of those that look shortest.
+#[test]
+fn completions_are_shortest() {
+    let object = |members: &[(&str, u64)], required: &[&str]| {
+        let members: Map<String, Value> =
+            members.iter().map(|(name, value)| (name.to_string(), json!({"const": value}))).collect();
+        json!({"type": "object", "properties": members, "required": required, "additionalProperties": false})
+    };
+    let letters = [("a", 1), ("bb", 22), ("c", 333), ("d", 4)];
+    let one = object(&letters, &["bb", "c"]);
+    let with = |more: Value| json!({"allOf": [one, more]});
+    for schema in [
+        with(json!({})),
+        with(json!({"minProperties": 3})),
+        with(json!({"dependentRequired": {"a": ["d"], "c": ["a"]}})),
+        json!({"anyOf": [one, object(&[("a", 7), ("bb", 8)], &["a", "bb"]), object(&[("e", 987_654_321)], &["e"])]}),
+        json!({"anyOf": [object(&[("a", 1), ("b", 2)], &["a"]), object(&[("a", 1), ("c", 3), ("d", 4)], &["c", "d"])]}),
+        json!({"oneOf": [object(&letters, &["a"]), object(&letters, &["c", "d"])]}),
+        json!({"type": "object", "patternProperties": {"^x{1,3}$": {"const": 5}}, "additionalProperties": false, "minProperties": 2}),
+        json!({"type": "array", "items": one, "minItems": 2, "maxItems": 2}),
+    ] {
+        for property_order in [PropertyOrder::Any, PropertyOrder::Declared] {
+            let options = Options { property_order, whitespace: Layout::Compact, ..Options::default() };
+            let grammar = COMPILER.compile_schema(&schema, &options).expect("compiles");
+            check_shortest(&grammar.matcher(), &schema);
+        }
+    }
+}
+
+/// Each place of a finite language.
+fn check_shortest(matcher: &Matcher, schema: &Value) {
+    let automaton = matcher.automaton();
+    let (places, befores) = places(matcher);
+    assert!(places.len() > 20, "{schema}");
+    let ends = (0..places.len()).filter(|at| automaton.accepts(&places[*at]));
+    let mut queue: VecDeque<(usize, usize)> = ends.map(|at| (at, 0)).collect();
+    let mut least = vec![None; places.len()];
+    while let Some((at, len)) = queue.pop_front() {
+        if least[at].is_none() {
+            least[at] = Some(len);
+            queue.extend(befores[at].iter().map(|before| (*before, len + 1)));
+        }
+    }
+    for (place, least) in places.iter().zip(least) {
+        let units = automaton.shortest_completion(place);
+        assert!(automaton.completes(place, &units), "{units:?} in {schema}");
+        assert_eq!(Some(units.len()), least, "{units:?} in {schema}");
+    }
+}
+
+/// All places, and for each those from which a byte leads there.
+fn places(matcher: &Matcher) -> (Vec<Residual>, Vec<Vec<usize>>) {
+    let (mut places, mut befores) = (vec![matcher.residual().clone()], vec![Vec::new()]);
+    #[expect(clippy::mutable_key_type, reason = "what is filled in later is neither hashed nor compared")]
+    let mut numbers = HashMap::from([(places[0].clone(), 0)]);
+    let mut at = 0;
+    while let Some(place) = places.get(at).cloned() {
+        for byte in b' '..=b'~' {
+            let Some(next) = matcher.automaton().step(&place, Unit::Byte(byte)) else { continue };
+            let number = *numbers.entry(next.clone()).or_insert(places.len());
+            if number == places.len() {
+                places.push(next);
+                befores.push(Vec::new());
+            }
+            befores[number].push(at);
+        }
+        at += 1;
+    }
+    (places, befores)
 }
 
 /// Law 2, where a member or an element may be of the very kind that it is in: the way straight ahead would

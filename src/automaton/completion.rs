@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::iter::successors;
 use std::sync::Arc;
 
-use super::expansions::Expansions;
+use super::expansions::{Expansions, Shortest};
 use super::residual::{Unit, accepts, step};
 use super::stack::Stack;
 use super::tape::Tape;
@@ -125,7 +125,10 @@ impl Search {
             }
             if let Some((read, below, tape)) = self.read(&way) {
                 let mut after = Threads::default();
-                let captured = open(below, tape, rules, &mut after);
+                let captured = match self.patience {
+                    Some(_) => open(below, tape, &Shortest(rules), &mut after),
+                    None => open(below, tape, rules, &mut after),
+                };
                 self.pieces.push(Piece { len: way.len + read.len(), read, captured, before: way.last });
                 self.add(after.into_vec(), Some(self.pieces.len() - 1));
             }
@@ -134,12 +137,15 @@ impl Search {
 
     fn add(&mut self, threads: Vec<Thread>, last: Option<usize>) {
         let len = last.map_or(0, |last| self.pieces[last].len);
-        let threads = match self.patience {
-            Some(_) => Vec::from_iter(threads.into_iter().min_by_key(Thread::min_len)),
-            None => threads,
+        let is_straight = self.patience.is_some();
+        let threads = match threads.len() {
+            2.. if is_straight => Vec::from_iter(threads.into_iter().min_by_key(Thread::min_len)),
+            _ => threads,
         };
         for thread in threads {
-            let cost = len as u64 + WEIGHT * u64::from(thread.min_len());
+            // Where there is one way, nobody asks what it costs.
+            let left = if is_straight { 0 } else { thread.min_len() };
+            let cost = len as u64 + WEIGHT * u64::from(left);
             self.added += 1;
             self.ways.push(Way { cost, len, order: self.added, thread, last, taken: Vec::new() });
         }
@@ -229,7 +235,7 @@ impl Eq for Way {}
 /// A cheapest completion of what follows the leaf of a thread where it ends with this label.
 pub(super) fn below_leaf(thread: &Thread, label: Label, rules: &Expansions) -> Vec<Unit> {
     let mut after = Threads::default();
-    open(thread.below_leaf(label), thread.tape.clone(), rules, &mut after);
+    open(thread.below_leaf(label), thread.tape.clone(), &Shortest(rules), &mut after);
     completion(&after.into_vec(), rules).units
 }
 

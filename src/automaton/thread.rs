@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::expansions::Expansions;
+use super::expansions::{Expand, Expansions};
 use super::stack::{Frame, Stack};
 use super::tape::{Tape, Text};
 use super::threads::Threads;
@@ -122,7 +122,7 @@ impl Thread {
 
 /// Resolves everything above the next consuming positions of `stack` and adds a thread for each. Gives the
 /// texts that were captured to their end.
-pub(super) fn open(stack: Stack, tape: Tape, rules: &Expansions, out: &mut Threads) -> Vec<Arc<[u8]>> {
+pub(super) fn open(stack: Stack, tape: Tape, rules: &impl Expand, out: &mut Threads) -> Vec<Arc<[u8]>> {
     let (pending, captured) = (Vec::with_capacity(8), Vec::new());
     let mut opening = Opening { rules, pending, waiting: None, met: HashSet::new(), captured, out };
     opening.pending.push(Pending { first: None, below: stack, tape });
@@ -148,8 +148,8 @@ struct Pending {
     tape: Tape,
 }
 
-struct Opening<'a> {
-    rules: &'a Expansions,
+struct Opening<'a, R> {
+    rules: &'a R,
     pending: Vec<Pending>,
     /// Made when first needed: most expressions have no rule that waits.
     waiting: Option<Waiting>,
@@ -160,7 +160,7 @@ struct Opening<'a> {
     out: &'a mut Threads,
 }
 
-impl Opening<'_> {
+impl<R: Expand> Opening<'_, R> {
     /// What is to be opened next.
     fn next(&mut self) -> Option<Pending> {
         if let Some(pending) = self.pending.pop() {

@@ -13,7 +13,10 @@
 //! instead of 1.1 ms on average, and 1.3 instead of 19 ms at p99
 //! (`maskbench FOLDER --sample 150 --seed 3 --within 4096` without and with it, in turn).
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use foldhash::HashMap;
 
 use super::allowed::Allowed;
 use super::residual::{Residual, Unit};
@@ -22,7 +25,7 @@ use super::thread::{Head, Thread};
 use super::threads::Threads;
 use super::token_set::TokenSet;
 use super::{Automaton, captured, completion};
-use crate::expression::{Leaf, State};
+use crate::expression::{Expression, Label, Leaf, State};
 use crate::special::TokenId;
 use crate::token_mask::{TokenMask, TokenMaskMut};
 
@@ -216,7 +219,7 @@ impl Automaton {
     fn in_leaves<'a>(&'a self, threads: &'a [Thread]) -> Vec<InLeaf<'a>> {
         let in_leaf = |thread: &'a Thread| match &thread.head {
             Head::Leaf { leaf, state } => {
-                Some(InLeaf { automaton: self, thread, leaf, state: *state, below: OnceCell::new() })
+                Some(InLeaf { automaton: self, thread, leaf, state: *state, below: RefCell::default() })
             }
             _ => None,
         };
@@ -234,25 +237,30 @@ struct InLeaf<'a> {
     thread: &'a Thread,
     leaf: &'a Leaf,
     state: State,
-    /// What completes the text behind the leaf, where that is the same from all its states. Found anew for
-    /// each of them, in an array that must contain eight kinds of texts (255 leaves, with 6,500 states), it
-    /// took three of twenty seconds of a mask.
-    below: OnceCell<Vec<Unit>>,
+    /// What completes the text behind the leaf, by the label with which it ends; where nothing is captured
+    /// that is the same from all states of the leaf. Found anew for each of them, in an array that must
+    /// contain eight kinds of texts (255 leaves, with 6,500 states), it took three of twenty seconds of a
+    /// mask.
+    below: RefCell<HashMap<Label, Rc<[Unit]>>>,
 }
 
 impl InLeaf<'_> {
     /// Judges what completes the text after tokens that lead to one state of the leaf, of which one is named,
     /// whichever comes.
     fn fit(&self, end: State, one: Option<TokenId>, fits: Judge<'_>) -> bool {
-        if !self.thread.is_captured() && self.thread.arms().is_empty() {
-            let (rest, label) = self.leaf.completion(end, &|_| 0);
-            let below =
-                self.below.get_or_init(|| completion::below_leaf(self.thread, label, self.automaton.rules()));
-            let rest = rest.into_iter().map(Unit::Byte);
+        if !self.thread.is_captured() {
+            let cost = |label: Label| self.thread.arms().get(label as usize).map_or(0, Expression::min_len);
+            let (rest, label) = self.leaf.completion(end, &cost);
+            let (rest, below) = (rest.into_iter().map(Unit::Byte), self.below(label));
             return fits(&rest.chain(below.iter().copied()).collect::<Vec<_>>());
         }
         let completions = captured::completions(&self.after(end, one), self.automaton.rules());
         completions.is_some_and(|completions| completions.iter().all(|units| fits(units)))
+    }
+
+    fn below(&self, label: Label) -> Rc<[Unit]> {
+        let find = || completion::below_leaf(self.thread, label, self.automaton.rules()).into();
+        self.below.borrow_mut().entry(label).or_insert_with(find).clone()
     }
 
     /// The state of the leaf after a token.

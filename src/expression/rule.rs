@@ -23,6 +23,12 @@ pub trait Rule: Debug + Send + Sync + Any {
     /// built.
     fn min_len(&self) -> u32;
 
+    /// A part of the body that holds one of its shortest texts, where it is found without making the rest.
+    /// Completions go straight on in it.
+    fn shortest(&self) -> Option<Expression> {
+        None
+    }
+
     /// Whether this rule is likely to occur again with something else behind it, as the value of a schema
     /// does. If so, which tokens it allows is remembered once for all that may follow. A rule that holds what
     /// was read so far gives `false`: it is almost never met twice.

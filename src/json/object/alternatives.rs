@@ -133,6 +133,35 @@ impl Alternatives {
         }
     }
 
+    /// Only the one whose rest is shortest.
+    fn cheapest(&self) -> Self {
+        match &**self.alive {
+            [_] => self.clone(),
+            several => {
+                let cheapest = several.iter().min_by_key(|members| members.rest_len());
+                Self::of(&self.group, cheapest.cloned().into_iter().collect())
+            }
+        }
+    }
+
+    /// The first declared member that must come in the only alternative, and all that follows it. `None`
+    /// where none must, where others may be needed besides, or where its name has several spellings.
+    fn required(&self) -> Option<Expression> {
+        let (members, left) = (&self.alive[0], self.alive.lefts()[0]);
+        let (object, declared) = (&members.object, &members.objects().members);
+        let mut offered = members.offered(left).filter(|_| left.wishing == Some(0));
+        let first = offered.find(|index| declared[*index].required)?;
+        let name = &declared[first].name;
+        let (names, is_alone) = (self.group.names(), self.group.objects.len() == 1);
+        let rank = || names.member(object.cell, first) as usize;
+        let (place, quoted) = if is_alone {
+            (first, object.facts().quoted.get(first, name)?)
+        } else {
+            (rank(), names.quoted.get(rank(), name)?)
+        };
+        Some(quoted.clone().then(self.after_name(place, name)))
+    }
+
     /// A member whose name is known, and all that follows it.
     fn named(&self, lefts: &[Left]) -> Option<Expression> {
         if let [object] = &*self.group.objects {
@@ -308,6 +337,19 @@ impl Rule for Alternatives {
         self.alive.iter().map(Members::rest_len).min().expect("at least one")
     }
 
+    fn shortest(&self) -> Option<Expression> {
+        if self.avoids() {
+            return None;
+        }
+        let only = self.cheapest();
+        let is_first = is_first(&only.alive);
+        let (punctuation, level) = (&self.group.spelling().punctuation, self.group.level());
+        if only.alive[0].may_close(only.alive.lefts()[0]) {
+            return Some(punctuation.end_object(level, is_first));
+        }
+        only.required().map(|member| punctuation.before(level, is_first).then(member))
+    }
+
     fn recurs(&self) -> bool {
         false
     }
@@ -346,6 +388,10 @@ impl Rule for NextMember {
         const LEAST: u32 = 5;
         let comma = u32::from(!is_first(&self.0.alive));
         self.0.min_len().saturating_sub(comma).max(LEAST)
+    }
+
+    fn shortest(&self) -> Option<Expression> {
+        if self.0.avoids() { None } else { self.0.cheapest().required() }
     }
 
     fn recurs(&self) -> bool {

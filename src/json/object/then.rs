@@ -1,6 +1,7 @@
 //! What follows in an object when a name or a value was read.
 
 use std::any::Any;
+use std::iter;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -63,24 +64,43 @@ impl AfterName {
 
     /// For each way to go on the value's schema, and an alternative before and after the member.
     fn ways(&self) -> impl Iterator<Item = (NodeId, Members, Members)> {
-        self.nexts().map(|(at, next)| {
-            let before = &self.before.alive[at];
-            let (schema, after) = before.after_next(next, &self.name);
-            (schema, before.clone(), after)
-        })
+        self.nexts().map(|next| self.way(next))
+    }
+
+    fn way(&self, (at, next): (usize, Next)) -> (NodeId, Members, Members) {
+        let before = &self.before.alive[at];
+        let (schema, after) = before.after_next(next, &self.name);
+        (schema, before.clone(), after)
+    }
+
+    /// The least length of a member behind its colon and of what remains after it.
+    fn len(&self, (at, next): (usize, Next)) -> u32 {
+        let Alternatives { alive, .. } = &self.before;
+        alive[at].len_after_next(next, &alive.rest_lens()[at])
+    }
+
+    fn value_then(&self, ways: impl Iterator<Item = (NodeId, Members, Members)>) -> Expression {
+        let values = values_then(&self.before, &self.name, ways);
+        self.before.group.spelling().punctuation.colon.clone().then(values)
     }
 }
 
 impl Rule for AfterName {
     fn expand(&self) -> Expression {
-        let values = values_then(&self.before, &self.name, self.ways());
-        self.before.group.spelling().punctuation.colon.clone().then(values)
+        self.value_then(self.ways())
     }
 
     fn min_len(&self) -> u32 {
-        let (alive, rest_lens) = (&self.before.alive, self.before.alive.rest_lens());
-        let len = |(at, next): (usize, Next)| alive[at].len_after_next(next, &rest_lens[at]);
-        self.nexts().map(len).min().expect("offered by one").saturating_add(1)
+        self.nexts().map(|next| self.len(next)).min().expect("offered by one").saturating_add(1)
+    }
+
+    fn shortest(&self) -> Option<Expression> {
+        let nexts: Vec<_> = self.nexts().filter(|_| !self.before.avoids()).collect();
+        let cheapest = match nexts.as_slice() {
+            [only] => Some(only),
+            several => several.iter().min_by_key(|next| self.len(**next)),
+        };
+        cheapest.map(|cheapest| self.value_then(iter::once(self.way(*cheapest))))
     }
 
     fn recurs(&self) -> bool {
