@@ -5,6 +5,7 @@
 
 mod array;
 mod general;
+mod naming;
 mod number;
 mod object;
 mod string;
@@ -204,6 +205,10 @@ fn reader_of<'d>(name: &str) -> Option<Read<'d>> {
         "dependentRequired" => Some(object::dependent_required),
         "dependentSchemas" => Some(object::dependent_schemas),
         "unevaluatedProperties" => Some(object::unevaluated_properties),
+        "$schema" | "$id" | "id" => Some(naming::text),
+        "$anchor" | "$dynamicAnchor" => Some(naming::anchor),
+        "$recursiveAnchor" => Some(naming::recursive_anchor),
+        "$defs" | "definitions" | "$vocabulary" => Some(naming::members),
         _ => None,
     }
 }
@@ -211,7 +216,8 @@ fn reader_of<'d>(name: &str) -> Option<Read<'d>> {
 /// Whether the dialect has the keyword.
 fn is_known(name: &str, draft: Draft) -> bool {
     match name {
-        "$recursiveRef" => draft == Draft::Draft201909,
+        "$recursiveRef" | "$recursiveAnchor" => draft == Draft::Draft201909,
+        "$vocabulary" => draft >= Draft::Draft201909,
         _ => draft.is_known_keyword(name),
     }
 }

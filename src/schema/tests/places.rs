@@ -109,6 +109,37 @@ fn what_looks_like_a_schema_elsewhere_has_no_name() {
     assert!(schema.admits(&json!(["a"])) && !schema.admits(&json!([1])));
 }
 
+/// A name, identifier or definition of the wrong form is refused where the dialect has the keyword, as
+/// validators do; where it has not, or where a reference stands alone, it says nothing.
+#[test]
+fn what_names_schemas_has_the_right_form() {
+    let wrong = |document: Value, keyword: &str| {
+        assert!(jsonschema::validator_for(&document).is_err(), "{document}");
+        check_error(&json!({"items": document}), SchemaErrorKind::Invalid, "/items", keyword);
+    };
+    for keyword in ["$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions", "$vocabulary"] {
+        wrong(json!({ keyword: 1 }), keyword);
+    }
+    for name in ["", "1bad", "a b", "a:b", "-a", "é"] {
+        wrong(json!({"$anchor": name}), "$anchor");
+    }
+    let old = |rest: Value, keyword: &str| check_error(&rest, SchemaErrorKind::Invalid, "", keyword);
+    old(draft("draft-04/schema#", json!({"id": 1})), "id");
+    old(draft("draft/2019-09/schema", json!({"$recursiveAnchor": 1})), "$recursiveAnchor");
+    old(draft("draft/2019-09/schema", json!({"$anchor": "_a"})), "$anchor");
+
+    let (text, number) = (json!("a"), json!(1));
+    let string = |rest: Value| draft("draft-07/schema#", rest);
+    check(&json!({"type": "string", "id": 1}), &text, &number);
+    check(&json!({"const": {"$id": 1}}), &json!({"$id": 1}), &number);
+    check(&string(json!({"type": "string", "$defs": 1, "$anchor": 1, "$vocabulary": 1})), &text, &number);
+    let alone =
+        json!({"definitions": {"s": {"type": "string"}}, "allOf": [{"$ref": "#/definitions/s", "$id": 1}]});
+    assert!(schema(&string(alone)).admits(&text));
+    let colon = json!({"$anchor": "a:b", "type": "string"});
+    check(&draft("draft/2019-09/schema", json!({"$defs": {"s": colon}, "$ref": "#a:b"})), &text, &number);
+}
+
 /// RFC 6901, section 4: an index is digits, and begins with a zero only where it is zero. RFC 3986, section
 /// 2.1: a percent sign is followed by two digits.
 #[test]
