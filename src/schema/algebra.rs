@@ -197,7 +197,7 @@ impl Algebra {
             min_members: a.min_members.max(b.min_members),
             max_members: smaller(a.max_members, b.max_members),
             wishes: Vec::new(),
-            lacks_names: a.lacks_names || b.lacks_names,
+            lacks_names: a.lacks_names.or(b.lacks_names),
         };
         let mut cells = vec![cell];
         for wish in a.wishes.iter().chain(&b.wishes) {

@@ -154,6 +154,7 @@ impl<'d> Normaliser<'d> {
     ) -> Result<Cells<'d>, SchemaError> {
         let names = self.cells_at(schema, scope)?;
         let lacks_names = names.texts.iter().any(|text| text.superset.is_some());
+        let lacks_names = lacks_names.then_some(location);
         let rest = self.algebra.names(&names).map_err(|limit| self.limit_at(location, limit))?;
         Ok(Cells { objects: vec![ObjectCell { rest, lacks_names, ..ObjectCell::all() }], ..Cells::all() })
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use super::decimal::Decimal;
+use super::document::Location;
 use super::formula::FormulaId;
 use super::values::{Booleans, Count, Numbers, Strings};
 use crate::regular::Dfa;
@@ -61,8 +62,9 @@ pub(super) struct ObjectCell<'d> {
     pub max_members: Option<u32>,
     /// Members that must be there beside the declared ones.
     pub wishes: Vec<Wish>,
-    /// Whether the languages of names lack some, because they are of a format that is not wholly known.
-    pub lacks_names: bool,
+    /// The schema whose `propertyNames` lacks some names, because they are of a format that is not wholly
+    /// known.
+    pub lacks_names: Option<Location>,
 }
 
 /// A member with one of these names, none of them a declared member's, that satisfies a formula.
@@ -225,7 +227,7 @@ impl<'d> ObjectCell<'d> {
             min_members: 0,
             max_members: None,
             wishes: Vec::new(),
-            lacks_names: false,
+            lacks_names: None,
         }
     }
 
@@ -271,7 +273,7 @@ impl<'d> ObjectCell<'d> {
     /// The same objects; `None` where it is plain that there are none. Of a cell that lacks names it is not:
     /// its complement is refused, and that of nothing would be all objects.
     pub(super) fn normal(self) -> Option<Self> {
-        (self.lacks_names || self.is_possible()).then_some(self)
+        (self.lacks_names.is_some() || self.is_possible()).then_some(self)
     }
 
     /// Whether it is not plain that no text has these objects.

@@ -27,8 +27,8 @@ use crate::regular::Dfa;
 /// Why there is no complement.
 pub(super) enum NoComplement {
     Limit(LimitExceeded),
-    /// Of names of a format that is not wholly known.
-    Names,
+    /// Of the names in this schema, of a format that is not wholly known.
+    Names(Location),
 }
 
 impl From<LimitExceeded> for NoComplement {
@@ -170,7 +170,7 @@ impl<'d> Normaliser<'d> {
         let of_one = one.required().take(TELLING).map(|member| (member.formula, other.at(member.name)));
         let of_other = other.required().take(TELLING).map(|member| (one.at(member.name), member.formula));
         // Where names are lacking nothing may be allowed under one that is allowed.
-        let lacks_names = one.lacks_names || other.lacks_names;
+        let lacks_names = one.lacks_names.or(other.lacks_names).is_some();
         let is_sure = |(formula, also): &(FormulaId, FormulaId)| {
             !lacks_names || *formula != FormulaId::FALSE && *also != FormulaId::FALSE
         };
@@ -184,13 +184,14 @@ impl<'d> Normaliser<'d> {
     }
 
     fn no_complement(&self, location: Location, reason: NoComplement) -> SchemaError {
-        let message = match reason {
-            NoComplement::Limit(limit) => return self.limit_at(location, limit),
-            NoComplement::Names => {
-                "asks for names that are not of a format of which not all strings are known"
+        match reason {
+            NoComplement::Limit(limit) => self.limit_at(location, limit),
+            NoComplement::Names(location) => {
+                let message = "is negated, but not all strings are known of the format that it asks for";
+                let kind = SchemaErrorKind::Unsupported;
+                self.reader.error(location, kind, Some("propertyNames"), message)
             }
-        };
-        self.reader.error(location, SchemaErrorKind::Unsupported, None, message)
+        }
     }
 }
 
@@ -308,8 +309,8 @@ impl Algebra {
     /// The objects that are not in a cell. A part knows the members up to the one that fails, so text in
     /// declared order is in one of them.
     fn object_complement<'d>(&mut self, cell: &ObjectCell<'d>) -> Complemented<Vec<ObjectCell<'d>>> {
-        if cell.lacks_names {
-            return Err(NoComplement::Names);
+        if let Some(location) = cell.lacks_names {
+            return Err(NoComplement::Names(location));
         }
         let mut parts = Vec::new();
         let mut held = ObjectCell::all();

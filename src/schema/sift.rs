@@ -44,7 +44,7 @@ impl<'d> Normaliser<'d> {
 
     pub(super) fn is_impossible_object(&mut self, cell: &ObjectCell<'d>) -> bool {
         // Where names are lacking, nothing may be allowed under one that is allowed.
-        let is_sure = |formula| !cell.lacks_names || formula != FormulaId::FALSE;
+        let is_sure = |formula| cell.lacks_names.is_none() || formula != FormulaId::FALSE;
         cell.required().any(|member| is_sure(member.formula) && self.is_impossible(member.formula))
             || cell.wishes.iter().any(|wish| self.is_impossible(wish.formula))
     }

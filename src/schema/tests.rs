@@ -350,12 +350,14 @@ fn errors() {
     check_error(&json!({"items": [true], "prefixItems": [false]}), Invalid, "", "items");
     check_error(&json!({"type": "strnig"}), Invalid, "", "type");
     check_error(&json!({"minimum": 1, "exclusiveMinimum": true}), Invalid, "", "exclusiveMinimum");
-    check_error(&json!({"not": {"propertyNames": {"format": "hostname"}}}), Unsupported, "", "");
+    let negated = json!({"not": {"propertyNames": {"format": "hostname"}}});
+    check_error(&negated, Unsupported, "/not", "propertyNames");
     // Whether there are such objects is not known, so neither is whether there are others.
     let doubtful = json!({"type": "object", "required": ["(?<n>a)"], "propertyNames": {"format": "regex"}});
     check_error(&doubtful, Unsatisfiable, "", "propertyNames");
-    check_error(&json!({ "not": doubtful }), Unsupported, "", "");
-    check_error(&json!({"oneOf": [{"type": "object"}, doubtful]}), Unsupported, "", "");
+    check_error(&json!({ "not": doubtful }), Unsupported, "/not", "propertyNames");
+    let either = json!({"oneOf": [{"type": "object"}, doubtful]});
+    check_error(&either, Unsupported, "/oneOf/1", "propertyNames");
     check_error(&json!({"items": {"$ref": "#/$defs/a"}}), UnknownReference, "/items", "$ref");
     check_error(&json!({"$ref": "http://example.com/other.json"}), UnknownReference, "", "$ref");
     check_error(&json!({"$ref": "#"}), CircularReference, "", "");
