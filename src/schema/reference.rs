@@ -27,21 +27,28 @@ pub(super) struct Index<'d> {
     dynamic: HashMap<Location, Vec<(&'d str, Location)>>,
 }
 
+/// Why a reference leads nowhere.
+pub(super) enum Unresolved {
+    /// It names nothing that is known.
+    Unknown,
+    /// It is the name of schemas that differ.
+    Ambiguous,
+    /// It leads into a document that cannot be read.
+    Unreadable(SchemaError),
+}
+
 /// Keywords that make an anchor dynamic.
 pub(super) const DYNAMIC_ANCHORS: [&str; 2] = ["$dynamicAnchor", "$recursiveAnchor"];
 
 impl<'d> Document<'d> {
-    /// The location that `reference`, standing at `from`, names, if it names one. An error is that of a
-    /// document that it leads into.
-    pub(super) fn resolve(
-        &mut self,
-        from: Location,
-        reference: &str,
-    ) -> Option<Result<Location, SchemaError>> {
+    /// The location that `reference`, standing at `from`, names.
+    pub(super) fn resolve(&mut self, from: Location, reference: &str) -> Result<Location, Unresolved> {
         let resource = self.place(from).resource;
         match reference.strip_prefix('#') {
-            Some("") => Some(Ok(resource)),
-            Some(pointer) if pointer.starts_with('/') => self.follow(resource, pointer).map(Ok),
+            Some("") => Ok(resource),
+            Some(pointer) if pointer.starts_with('/') => {
+                self.follow(resource, pointer).ok_or(Unresolved::Unknown)
+            }
             _ => self.resolve_uri(resource, reference),
         }
     }
@@ -58,21 +65,29 @@ impl<'d> Document<'d> {
         })
     }
 
-    fn resolve_uri(&mut self, resource: Location, reference: &str) -> Option<Result<Location, SchemaError>> {
+    fn resolve_uri(&mut self, resource: Location, reference: &str) -> Result<Location, Unresolved> {
         self.build_index();
+        let target = self.absolute(resource, reference).ok_or(Unresolved::Unknown)?;
+        let (name, fragment) = target.split_once('#').unwrap_or((&target, ""));
+        let found = self.resource(name)?;
+        match fragment {
+            "" => Ok(found),
+            pointer if pointer.starts_with('/') => self.follow(found, pointer).ok_or(Unresolved::Unknown),
+            anchor => self.anchor(found, anchor),
+        }
+    }
+
+    /// A reference as a URI that begins from nothing.
+    fn absolute(&self, resource: Location, reference: &str) -> Option<String> {
         let base = self.index.as_ref()?.uris.get(&resource)?;
         let target = uri::resolve_against(&uri::from_str(base).ok()?.borrow(), reference).ok()?;
-        let (name, fragment) = target.as_str().split_once('#').unwrap_or((target.as_str(), ""));
-        let found = match self.resource(name)? {
-            Ok(found) => found,
-            Err(error) => return Some(Err(error)),
-        };
-        let place = match fragment {
-            "" => Some(found),
-            pointer if pointer.starts_with('/') => self.follow(found, pointer),
-            anchor => self.index.as_ref()?.anchors.get(&(found, &*percent_decode(anchor)?)).copied()?,
-        };
-        place.map(Ok)
+        Some(target.as_str().to_owned())
+    }
+
+    fn anchor(&self, resource: Location, fragment: &str) -> Result<Location, Unresolved> {
+        let named = percent_decode(fragment)
+            .and_then(|name| self.index.as_ref()?.anchors.get(&(resource, &*name)).copied());
+        named.ok_or(Unresolved::Unknown)?.ok_or(Unresolved::Ambiguous)
     }
 
     /// The dynamic anchor of a resource.
@@ -93,20 +108,20 @@ impl<'d> Document<'d> {
     }
 
     /// The resource with this URI, which may be in a document that was given, or a published metaschema.
-    fn resource(&mut self, name: &str) -> Option<Result<Location, SchemaError>> {
-        if let Some(&known) = self.index.as_ref()?.resources.get(name) {
-            return known.map(Ok);
+    fn resource(&mut self, name: &str) -> Result<Location, Unresolved> {
+        if let Some(&known) = self.index.as_ref().and_then(|index| index.resources.get(name)) {
+            return known.ok_or(Unresolved::Ambiguous);
         }
         let is_named = |(uri, _): &&(String, Value)| uri.trim_end_matches('#') == name;
         let given = self.given.iter().find(is_named).map(|(_, document)| document);
-        let root = match self.read(given.or_else(|| metaschema(name))?) {
-            Ok(root) => root,
-            Err(error) => return Some(Err(error)),
-        };
+        let document = given.or_else(|| metaschema(name)).ok_or(Unresolved::Unknown)?;
+        let root = self.read(document).map_err(Unresolved::Unreadable)?;
         self.index_root(root, name);
         // It may call itself something else; it has also been found under this name.
-        self.index.as_mut()?.resources.insert(name.to_owned(), Some(root));
-        Some(Ok(root))
+        if let Some(index) = &mut self.index {
+            index.resources.insert(name.to_owned(), Some(root));
+        }
+        Ok(root)
     }
 
     /// Names everything under a root. With a stack of its own, so that it does not matter how deep the

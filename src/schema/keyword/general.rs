@@ -6,6 +6,7 @@ use super::{
     Applied, Condition, Json, Keyword, Keywords, Listed, Location, Reference, SchemaError, SchemaErrorKind,
     Status, member,
 };
+use crate::schema::reference::Unresolved;
 
 type Outcome = Result<Status, SchemaError>;
 
@@ -105,18 +106,16 @@ pub(super) fn recursive_reference<'d>(keywords: &mut Keywords<'d>, keyword: &mut
 
 fn target<'d>(keyword: &mut Keyword<'_, 'd>) -> Result<(Location, &'d str), SchemaError> {
     let reference = keyword.value.as_str().ok_or_else(|| keyword.invalid("must be a string"))?;
-    match keyword.reader.document.resolve(keyword.location, reference) {
-        Some(Ok(target)) => Ok((target, reference)),
-        Some(Err(error)) => {
+    let message = match keyword.reader.document.resolve(keyword.location, reference) {
+        Ok(target) => return Ok((target, reference)),
+        Err(Unresolved::Unreadable(error)) => {
             let pointer = keyword.reader.document.pointer(keyword.location);
-            Err(error.behind(pointer, keyword.name, reference))
+            return Err(error.behind(pointer, keyword.name, reference));
         }
-        None => {
-            let message =
-                format!("refers to `{reference}`, which names no schema in the document, or several");
-            Err(keyword.error(SchemaErrorKind::UnknownReference, message))
-        }
-    }
+        Err(Unresolved::Unknown) => "names no schema in the document, nor in another one that was given",
+        Err(Unresolved::Ambiguous) => "is the name of several schemas that differ",
+    };
+    Err(keyword.error(SchemaErrorKind::UnknownReference, format!("refers to `{reference}`, which {message}")))
 }
 
 pub(super) fn all_of<'d>(keywords: &mut Keywords<'d>, keyword: &mut Keyword<'_, 'd>) -> Outcome {

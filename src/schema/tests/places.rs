@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::SchemaErrorKind;
-use super::{check_error, schema};
+use super::{check_error, read, schema};
 
 /// Of two values the schema allows the first one only, and so does the `jsonschema` crate.
 #[track_caller]
@@ -138,6 +138,25 @@ fn what_names_schemas_has_the_right_form() {
     assert!(schema(&string(alone)).admits(&text));
     let colon = json!({"$anchor": "a:b", "type": "string"});
     check(&draft("draft/2019-09/schema", json!({"$defs": {"s": colon}, "$ref": "#a:b"})), &text, &number);
+}
+
+#[test]
+fn references_that_lead_nowhere_say_why() {
+    let check = |document: Value, reason: &str| {
+        let error = read(&document).expect_err("a reference that leads nowhere");
+        assert!(error.to_string().ends_with(reason), "{document}: {error}");
+    };
+    let (unknown, ambiguous) =
+        ("nor in another one that was given", "the name of several schemas that differ");
+    let twice = |keyword: &str, one: &str| {
+        let named = |kind: &str| json!({keyword: one, "type": kind});
+        json!({"a": named("string"), "b": named("null")})
+    };
+    for reference in ["#/$defs/c", "#c", "http://x.y/c", "#%", "c%zz:"] {
+        check(json!({"$ref": reference}), unknown);
+    }
+    check(json!({"$defs": twice("$anchor", "a"), "$ref": "#a"}), ambiguous);
+    check(json!({"$defs": twice("$id", "http://x.y/a"), "$ref": "http://x.y/a"}), ambiguous);
 }
 
 /// RFC 6901, section 4: an index is digits, and begins with a zero only where it is zero. RFC 3986, section
