@@ -41,12 +41,14 @@ pub use error::Error;
 pub use harmony::{Options, Request};
 pub use json::{Layout, PropertyOrder};
 pub use limits::{Cancellation, LimitExceeded, Limits};
-pub use matcher::{AcceptError, DeadlineError, Matcher, PromptError, RollbackError};
+pub use matcher::{
+    AcceptError, Cause, DeadlineError, Delta, Deltas, DraftNode, Matcher, PromptError, RollbackError,
+};
 #[cfg(feature = "rayon")]
 pub use matcher::{BatchError, fill_batch};
 pub use sampler::Sampler;
 pub use schema::{Formats, SchemaSource};
 pub use special::{SpecialToken, TokenId};
 pub use token_mask::{TokenMask, TokenMaskMut};
-pub use transcript::{Message, Transcript};
+pub use transcript::{End, Message, Transcript};
 pub use vocabulary::{Vocabulary, VocabularyError};

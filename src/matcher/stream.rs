@@ -29,8 +29,7 @@ pub enum Delta {
 /// header says nothing, open from the start and closed by `<|return|>`.
 ///
 /// ```
-/// use harmony_mask::matcher::{Delta, Deltas};
-/// use harmony_mask::{Compiler, Vocabulary};
+/// use harmony_mask::{Compiler, Delta, Deltas, Vocabulary};
 ///
 /// let compiler = Compiler::new(Vocabulary::o200k_harmony());
 /// let mut matcher = compiler.compile(&"{}".parse()?)?.matcher();
