@@ -22,6 +22,8 @@ pub(crate) enum Failure {
     NotText { name: String, offset: usize },
     #[error("{name} is not JSON: {source}")]
     NotJson { name: String, source: serde_json::Error },
+    #[error("{name} is nested too deeply: more than 128 levels ({source})")]
+    TooDeep { name: String, source: serde_json::Error },
     #[error("{name}: {source}")]
     Refused { name: String, source: Box<harmony_mask::Error> },
     #[error("{name}: {source}")]
@@ -41,6 +43,7 @@ impl Failure {
             Self::Read { .. } => "read".to_owned(),
             Self::NotText { .. } => "not_text".to_owned(),
             Self::NotJson { .. } => "not_json".to_owned(),
+            Self::TooDeep { .. } => "too_deep".to_owned(),
             Self::Refused { source, .. } => source.kind().to_owned(),
             Self::Conversation { source, .. } => source.kind().name().to_owned(),
             Self::Prompt { source, .. } => source.kind().name().to_owned(),
@@ -154,7 +157,15 @@ pub(crate) fn schema(path: &Path) -> Result<Value, Failure> {
 
 /// The JSON that was in this file.
 pub(crate) fn json(path: &Path, text: &str) -> Result<Value, Failure> {
-    serde_json::from_str(text).map_err(|source| Failure::NotJson { name: name(path), source })
+    serde_json::from_str(text).map_err(|source| match is_too_deep(&source) {
+        true => Failure::TooDeep { name: name(path), source },
+        false => Failure::NotJson { name: name(path), source },
+    })
+}
+
+/// Whether the text may be JSON, but goes deeper than `serde_json` follows; only its words tell that.
+fn is_too_deep(error: &serde_json::Error) -> bool {
+    error.to_string().starts_with("recursion limit exceeded")
 }
 
 /// The grammar of the schema that was in this file.

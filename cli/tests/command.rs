@@ -109,6 +109,18 @@ fn help_that_cannot_be_written_is_an_error() {
     }
 }
 
+/// What is nested too deeply is JSON all the same.
+#[test]
+fn schemas_that_are_nested_too_deeply_are_refused() {
+    let nested = |levels: usize| format!("{}true{}", "{\"not\":".repeat(levels), "}".repeat(levels));
+    for arguments in [&["compile", "--schema", "-"][..], &["check", "--schema", "-", "a"]] {
+        let outcome = run(&[arguments, &["--json"]].concat(), nested(200).as_bytes());
+        let error = &serde_json::from_str::<Value>(&outcome.stderr).expect("JSON")["error"];
+        assert_eq!((outcome.code, error["kind"].as_str()), (Some(2), Some("too_deep")), "{error}");
+        assert!(error["message"].as_str().is_some_and(|message| message.contains("128 levels")), "{error}");
+    }
+}
+
 /// Some editors begin a file with a byte order mark.
 #[test]
 fn byte_order_marks_are_ignored() {
