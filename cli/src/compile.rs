@@ -58,7 +58,8 @@ impl Compile {
                 output::print(|out| out.write_all(drawing.as_bytes()))?;
                 return Ok(Verdict::Accepted);
             }
-            fs::write(path, drawing)?;
+            fs::write(path, drawing)
+                .map_err(|source| Failure::WriteFile { name: input::name(path), source })?;
         }
         if self.json {
             output::print_json(&report.document())?;

@@ -34,6 +34,8 @@ pub(crate) enum Failure {
     Answer { name: String, source: Box<PromptError> },
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
+    #[error("cannot write {name}: {source}")]
+    WriteFile { name: String, source: io::Error },
 }
 
 impl Failure {
@@ -48,7 +50,7 @@ impl Failure {
             Self::Conversation { source, .. } => source.kind().name().to_owned(),
             Self::Prompt { source, .. } => source.kind().name().to_owned(),
             Self::Answer { .. } => "answer".to_owned(),
-            Self::Write(_) => "write".to_owned(),
+            Self::Write(_) | Self::WriteFile { .. } => "write".to_owned(),
         }
     }
 

@@ -109,6 +109,13 @@ fn help_that_cannot_be_written_is_an_error() {
     }
 }
 
+#[test]
+fn a_drawing_that_cannot_be_written_is_an_error() {
+    let outcome = run(&["compile", "examples/weather.json", "--dot", "no/such/folder/a.dot"], b"");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""));
+    assert!(outcome.stderr.contains("cannot write no/such/folder/a.dot: "), "{}", outcome.stderr);
+}
+
 /// What is nested too deeply is JSON all the same.
 #[test]
 fn schemas_that_are_nested_too_deeply_are_refused() {
