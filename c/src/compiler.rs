@@ -118,6 +118,12 @@ fn read_options(text: &str) -> Result<Options, Failure> {
     let request = Request::read(&json!({ "harmony": harmony })).map_err(Error::from)?;
     match request.warnings() {
         [] => Ok(*request.options()),
-        unknown => Err(Failure::new("unknown_option", unknown.join("; "))),
+        unknown => Err(Failure::new("unknown_option", refused(unknown))),
     }
+}
+
+/// The words of warnings, which tell of what is ignored, for what is refused.
+fn refused(warnings: &[String]) -> String {
+    let words = |warning: &String| warning.trim_end_matches(", so it is ignored").to_owned();
+    warnings.iter().map(words).collect::<Vec<_>>().join("; ")
 }

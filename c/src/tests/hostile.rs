@@ -186,6 +186,19 @@ fn options_that_do_not_exist_are_refused() {
     assert_eq!(compile(r#"{"white_space": "any"}"#), "unknown_option");
 }
 
+/// Nothing is ignored, so no words may say so.
+#[test]
+fn what_is_refused_is_not_called_ignored() {
+    let (compiler, options) = (compiler(), r#"{"white_space": "any", "strictly": true}"#);
+    let mut slot = Left::uninit();
+    let options = (Input::of(options.as_bytes()), options.len());
+    hm_compile_schema(Some(&compiler), Input::of(b"{}"), 2, options.0, options.1, Some(&mut slot));
+    // SAFETY: each call writes to its slot.
+    let error = unsafe { slot.assume_init() };
+    let words = "/harmony/white_space: there is no such field; /harmony/strictly: there is no such field";
+    assert_eq!(string(hm_error_message(error.as_deref())), words);
+}
+
 /// What the header promises of threads and of the order in which things are freed.
 #[test]
 fn a_grammar_serves_many_threads_and_what_is_freed_first_does_not_matter() {
