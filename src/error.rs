@@ -1,6 +1,6 @@
 //! What can go wrong before the first mask: one error for all stages, with the place to look at.
 
-use crate::harmony::RequestError;
+use crate::harmony::{RequestError, shown};
 use crate::lark::{LarkError, Position};
 use crate::limits::LimitExceeded;
 use crate::schema::SchemaError;
@@ -16,7 +16,7 @@ pub enum Error {
     #[error(transparent)]
     Request(#[from] RequestError),
     /// A schema of the request is wrong, cannot be satisfied, or uses what is not supported.
-    #[error("{}{source}", InTool(.tool.as_deref()))]
+    #[error("{}{source}", Place(.at, .tool.as_deref()))]
     Schema {
         /// The tool whose arguments it describes; `None` for a response format or a bare schema.
         tool: Option<String>,
@@ -26,7 +26,7 @@ pub enum Error {
         source: SchemaError,
     },
     /// The arguments of a tool cannot be an object.
-    #[error("{}the schema allows no object, and arguments are always an object", InTool(Some(.tool)))]
+    #[error("{}the schema allows no object, and arguments are always an object", Place(.at, Some(.tool)))]
     ArgumentsNotAnObject {
         /// The tool.
         tool: String,
@@ -34,7 +34,7 @@ pub enum Error {
         at: String,
     },
     /// A Lark grammar or regular expression is wrong, or uses what is not supported.
-    #[error("{}{source}", InTool(.tool.as_deref()))]
+    #[error("{}{source}", Place(.at, .tool.as_deref()))]
     Grammar {
         /// The tool whose body it describes; `None` for a response format or a bare grammar.
         tool: Option<String>,
@@ -52,7 +52,7 @@ pub enum Error {
         source: Box<Error>,
     },
     /// A part of the grammar exceeds a limit.
-    #[error("{}{source}", InTool(.tool.as_deref()))]
+    #[error("{}{source}", Place(.at, .tool.as_deref()))]
     Limit {
         /// The tool whose arguments exceed it; `None` for a response format, a bare schema, or the request as
         /// a whole.
@@ -150,10 +150,15 @@ impl Error {
     }
 }
 
-struct InTool<'a>(Option<&'a str>);
+/// Where a part of a request stands, and whose it is; nothing for what is compiled by itself.
+struct Place<'a>(&'a str, Option<&'a str>);
 
-impl std::fmt::Display for InTool<'_> {
+impl std::fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.map_or(Ok(()), |tool| write!(f, "tool `{tool}`: "))
+        let Self(pointer, tool) = self;
+        if !pointer.is_empty() {
+            write!(f, "{pointer}: ")?;
+        }
+        tool.map_or(Ok(()), |tool| write!(f, "tool `{}`: ", shown(tool)))
     }
 }

@@ -4,7 +4,7 @@
 //! is the text of a request; any other value is the request itself.
 
 use harmony_mask::{Error, Grammar, Request};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::COMPILER;
 
@@ -69,6 +69,48 @@ fn messages_say_what_is_wrong() {
         ),
     ] {
         assert_eq!(request.parse::<Request>().expect_err(request).to_string(), message);
+    }
+}
+
+/// What is found only when compiling has its place in the request, too.
+#[test]
+fn messages_of_compiling_say_where() {
+    let of = |tool: Value| compile(&json!({"tools": [{"type": "web_search"}, tool]}));
+    let function = |schema: Value| of(json!({"type": "function", "name": "f", "parameters": schema}));
+    let lark = json!({"type": "grammar", "syntax": "lark", "definition": "start: a"});
+    let format = json!({"type": "json_schema", "json_schema": {"schema": {"minItems": "1"}}});
+    for (outcome, begins) in [
+        (
+            function(json!({"properties": {"x": {"minimum": "3"}}})),
+            "/tools/1/parameters: tool `f`: at /properties/x: keyword `minimum` must be",
+        ),
+        (function(json!({"type": "array"})), "/tools/1/parameters: tool `f`: the schema allows no object"),
+        (
+            of(json!({"type": "custom", "name": "c", "format": lark})),
+            "/tools/1/format/definition: tool `c`: ",
+        ),
+        (compile(&json!({"response_format": format})), "/response_format/json_schema/schema: at the top"),
+    ] {
+        let message = outcome.expect_err(begins).to_string();
+        assert!(message.starts_with(begins), "{message}");
+    }
+}
+
+/// However long a name is, its message is not.
+#[test]
+fn long_names_are_shortened_in_messages() {
+    let long = "ü".repeat(100_000);
+    let path = vec!["part"; 20_000].join(".");
+    for request in [
+        json!({"tools": [{"type": "function", "name": long}]}),
+        json!({"tools": [{"type": long}]}),
+        json!({"tool_choice": {"type": "recipient", "name": path}}),
+        json!({"harmony": {"recipients": [{"name": long}]}}),
+        json!({"harmony": {"recipients": [{"name": path, "schema": {"type": "array"}}]}}),
+        json!({"harmony": {"response_format": long, "response_formats": [{"name": "a", "schema": {}}]}}),
+    ] {
+        let message = compile(&request).expect_err("a name that is no name").to_string();
+        assert!(message.contains('…') && message.len() < 400, "{message}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! What may be wrong with a request, and where.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// Why a request was refused: what is wrong, where in the document, and with which tool.
@@ -55,13 +56,22 @@ impl fmt::Display for RequestError {
             write!(f, "{}: ", self.pointer)?;
         }
         if let Some(tool) = &self.tool {
-            write!(f, "tool `{tool}`: ")?;
+            write!(f, "tool `{}`: ", shown(tool))?;
         }
         self.kind.fmt(f)
     }
 }
 
 impl std::error::Error for RequestError {}
+
+/// As much of a name as a message can bear. A tool's name has no more characters, where it is one.
+pub(crate) fn shown(name: &str) -> Cow<'_, str> {
+    const SHOWN: usize = 64;
+    match name.char_indices().nth(SHOWN) {
+        None => name.into(),
+        Some((end, _)) => format!("{}…", &name[..end]).into(),
+    }
+}
 
 /// The ways in which a request can be wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,21 +92,22 @@ pub enum RequestErrorKind {
     #[error("`{0}` is missing")]
     Missing(&'static str),
     /// A name outside `[A-Za-z0-9_-]{1,64}`.
-    #[error("the name {0:?} is not 1 to 64 of the characters A-Z a-z 0-9 _ -")]
+    #[error("the name {:?} is not 1 to 64 of the characters A-Z a-z 0-9 _ -", shown(.0))]
     BadName(String),
     /// A recipient that is no path of names, or that is not a tool.
     #[error(
-        "the recipient {0:?} is not one or more names with dots between them, or means somebody who is no tool"
+        "the recipient {:?} is not one or more names with dots between them, or means somebody who is no tool",
+        shown(.0)
     )]
     BadRecipient(String),
     /// A number that is negative, broken, or past 2³² - 1.
-    #[error("{0} is not a whole number from 0 to 4294967295")]
+    #[error("{} is not a whole number from 0 to 4294967295", shown(.0))]
     NotACount(String),
     /// Two tools of one recipient, or two formats of one name.
     #[error("this is declared already, at {0}")]
     DuplicateName(String),
     /// A word that the field does not know.
-    #[error("unknown value {found:?}: expected one of {}", expected.join(", "))]
+    #[error("unknown value {:?}: expected one of {}", shown(.found), expected.join(", "))]
     UnknownValue {
         /// The word.
         found: String,
@@ -110,7 +121,7 @@ pub enum RequestErrorKind {
     #[error("no tool of this name is declared")]
     UndeclaredTool,
     /// A choice of a response format that is not declared.
-    #[error("no response format has the name {0:?}")]
+    #[error("no response format has the name {:?}", shown(.0))]
     UndeclaredFormat(String),
     /// A tool choice that allows no tools.
     #[error("the list of allowed tools is empty")]

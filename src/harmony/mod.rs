@@ -25,6 +25,7 @@ mod unknown;
 pub use builtin::Builtin;
 pub use choice::Calls;
 pub use document::document;
+pub(crate) use error::shown;
 pub use error::{RequestError, RequestErrorKind};
 pub use format::{Format, GrammarFormat, JsonFormat};
 pub(crate) use lower::unspelled;
