@@ -365,6 +365,9 @@ impl Part<'_> {
         let (tool, at) = (self.tool.map(str::to_owned), self.at.to_owned());
         match error {
             SpellingError::Limit(source) => Error::Limit { tool, at, source },
+            SpellingError::LimitAt { pointer, keyword, limit } => {
+                Error::Schema { tool, at, source: SchemaError::limit_exceeded(pointer, keyword, limit) }
+            }
             SpellingError::TooFewDistinct { pointer } => {
                 Error::Schema { tool, at, source: SchemaError::too_few_distinct(pointer) }
             }

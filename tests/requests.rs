@@ -96,6 +96,29 @@ fn messages_of_compiling_say_where() {
     }
 }
 
+/// A limit that is reached deep inside of a schema has the place and keyword that led there.
+#[test]
+fn limits_say_where_they_were_reached() {
+    let check = |schema: Value, keyword: &str| {
+        let parameters = json!({"type": "object", "properties": {"x": schema}, "required": ["x"]});
+        let tool = json!({"type": "function", "name": "f", "parameters": parameters});
+        let error = compile(&json!({"tools": [tool]})).expect_err("too large");
+        let expected = ("limit", "/tools/0/parameters/properties/x", Some(keyword));
+        assert_eq!((error.kind(), &*error.pointer(), error.keyword()), expected, "{error}");
+        assert!(error.to_string().contains(" needs "), "{error}");
+    };
+    let many = "^(a|b)*a(a|b){12}$";
+    check(json!({"type": "string", "pattern": "^(a|b)*a(a|b){20}$"}), "pattern");
+    check(json!({"type": "string", "pattern": many, "minLength": 20_000, "maxLength": 30_000}), "pattern");
+    check(json!({"type": "integer", "multipleOf": 1_234_567, "minimum": 3}), "multipleOf");
+    check(json!({"type": "number", "multipleOf": 0.000_012_345_67}), "multipleOf");
+    check(json!({"type": "string", "minLength": 200_000}), "minLength");
+    check(json!({"type": "array", "minItems": 2_000, "uniqueItems": true}), "uniqueItems");
+    check(json!({"type": "array", "minItems": 100_000}), "minItems");
+    check(json!({"type": "object", "minProperties": 100_000}), "minProperties");
+    check(json!({"type": "object", "propertyNames": {"pattern": many, "minLength": 70}}), "propertyNames");
+}
+
 /// However long a name is, its message is not.
 #[test]
 fn long_names_are_shortened_in_messages() {

@@ -3,12 +3,22 @@
 use std::fmt;
 
 use crate::limits::LimitExceeded;
+use crate::schema::{NodeId, Schema};
 
 /// What keeps the texts of a schema from being enumerated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpellingError {
     /// A ceiling was reached.
     Limit(LimitExceeded),
+    /// A ceiling was reached by the texts of one schema.
+    LimitAt {
+        /// The JSON pointer of the schema.
+        pointer: String,
+        /// The keyword that most likely led there, where the schema has one.
+        keyword: Option<&'static str>,
+        /// The ceiling.
+        limit: LimitExceeded,
+    },
     /// An array needs more distinct elements than are known to exist.
     TooFewDistinct {
         /// The JSON pointer of the array's schema.
@@ -22,6 +32,18 @@ pub enum SpellingError {
     },
 }
 
+impl SpellingError {
+    /// A limit that the texts of a node reached, to which each of these keywords may have led.
+    pub(super) fn limit_at(
+        schema: &Schema,
+        node: NodeId,
+        keywords: &[&'static str],
+        limit: LimitExceeded,
+    ) -> Self {
+        Self::LimitAt { pointer: schema.place(node), keyword: schema.keyword_among(node, keywords), limit }
+    }
+}
+
 impl From<LimitExceeded> for SpellingError {
     fn from(limit: LimitExceeded) -> Self {
         Self::Limit(limit)
@@ -32,6 +54,7 @@ impl fmt::Display for SpellingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Limit(limit) => limit.fmt(f),
+            Self::LimitAt { pointer, limit, .. } => write!(f, "at {pointer}: {limit}"),
             Self::TooFewDistinct { pointer } => {
                 write!(
                     f,

@@ -53,6 +53,12 @@ impl ListedStrings {
     }
 }
 
+/// A limit, and the keywords that may have led there.
+pub(super) type Refused = (&'static [&'static str], LimitExceeded);
+
+const OF_NUMERALS: &[&str] = &["multipleOf", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
+const OF_STRINGS: &[&str] = &["minLength", "maxLength", "pattern", "format"];
+
 /// Makes leaves, each once for all nodes that have the same.
 #[derive(Default)]
 pub(super) struct LeafMaker {
@@ -67,7 +73,7 @@ pub(super) struct LeafMaker {
 
 impl LeafMaker {
     /// The leaves of some values, which must stay where they are.
-    pub(super) fn make(&mut self, values: &Values, budget: &Budget) -> Result<Arc<Leaves>, LimitExceeded> {
+    pub(super) fn make(&mut self, values: &Values, budget: &Budget) -> Result<Arc<Leaves>, Refused> {
         if values.numbers.is_empty() && values.words.is_none() && values.strings.is_empty() {
             return Ok(self.none.clone());
         }
@@ -79,10 +85,11 @@ impl LeafMaker {
         let listed = listed.map(|words| self.of_words.entry(words.addr()).or_default().clone());
         let numerals = match &values.numbers[..] {
             [] => OnceLock::new(),
-            numbers => self.numerals(numbers, budget)?,
+            numbers => self.numerals(numbers, budget).map_err(|limit| (OF_NUMERALS, limit))?,
         };
         let string = |cell| string(cell, budget.limits()).map(|leaf| self.leaf(leaf));
-        let strings = values.strings.iter().map(string).collect::<Result<_, _>>()?;
+        let strings = values.strings.iter().map(string).collect::<Result<_, _>>();
+        let strings = strings.map_err(|limit| (OF_STRINGS, limit))?;
         let made = Arc::new(Leaves { listed, numerals, strings });
         self.of_values.insert(address, made.clone());
         Ok(made)

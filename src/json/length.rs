@@ -3,23 +3,33 @@
 //! A completion that no model can write is as bad as a dead end, and naming it would take all memory: ten
 //! bytes of schema ask for 10⁹ elements. Every alternative is looked at, since a model may choose any.
 
+use super::error::SpellingError;
 use crate::limits::{LimitExceeded, Limits};
-use crate::schema::{Arrays, Kind, Objects, Schema};
+use crate::schema::{Arrays, Kind, Objects, Schema, Values};
 
-/// Checks every alternative of every node.
-pub(super) fn check(schema: &Schema, limits: &Limits) -> Result<(), LimitExceeded> {
+/// Keywords that ask for long texts.
+const OF_STRINGS: &[&str] = &["minLength", "pattern", "format"];
+const OF_ARRAYS: &[&str] = &["minItems", "contains", "prefixItems", "items"];
+const OF_OBJECTS: &[&str] = &["minProperties", "required"];
+
+/// Checks every alternative of every node. Parts mostly come after what they are parts of, and are as much to
+/// blame, so the last nodes are looked at first.
+pub(super) fn check(schema: &Schema, limits: &Limits) -> Result<(), SpellingError> {
     let limit = limits.completion_bytes;
-    for node in schema.nodes() {
-        let values = schema.values(node);
-        let strings = values.strings.iter().map(|strings| u64::from(strings.min_length));
-        let arrays = values.arrays.iter().map(|arrays| array(schema, arrays));
-        let objects = values.objects.iter().map(|objects| object(schema, objects));
-        let longest = strings.chain(arrays).chain(objects).max().unwrap_or_default();
+    for node in schema.nodes().rev() {
+        let Values { strings, arrays, objects, .. } = schema.values(node);
+        let of_strings = strings.iter().map(|strings| (u64::from(strings.min_length), OF_STRINGS));
+        let of_arrays = arrays.iter().map(|arrays| (array(schema, arrays), OF_ARRAYS));
+        let of_objects = objects.iter().map(|objects| (object(schema, objects), OF_OBJECTS));
+        let lens = of_strings.chain(of_arrays).chain(of_objects);
+        let (longest, keywords) = lens.max_by_key(|(len, _)| *len).unwrap_or_default();
         let given = usize::try_from(longest).unwrap_or(usize::MAX);
         if given > limit {
-            return Err(LimitExceeded { what: "completion_bytes", limit, given });
+            let limit = LimitExceeded { what: "completion_bytes", limit, given };
+            return Err(SpellingError::limit_at(schema, node, keywords, limit));
         }
-        values.arrays.iter().try_for_each(|arrays| distinct(arrays, limits))?;
+        let distinct = arrays.iter().try_for_each(|arrays| distinct(arrays, limits));
+        distinct.map_err(|limit| SpellingError::limit_at(schema, node, &["uniqueItems"], limit))?;
     }
     Ok(())
 }

@@ -81,14 +81,17 @@ impl Spelling {
         length::check(&schema, budget.limits())?;
         let plans = plans(&schema, budget)?;
         let counts = Counts::new(&schema, &plans, budget)?;
+        let refused = |node, keywords, limit| SpellingError::limit_at(&schema, node, keywords, limit);
         let (mut maker, mut leaves, mut scarce) = (LeafMaker::default(), Vec::new(), HashMap::new());
         for node in schema.nodes() {
             let values = schema.values(node);
             let wishing = values.objects.iter().map(object::wishing_size).fold(0, usize::saturating_add);
-            budget.charge(1 + wishing / WAYS_PER_STEP)?;
-            leaves.push(maker.make(values, budget)?);
+            budget.charge(1 + wishing / WAYS_PER_STEP).map_err(|limit| refused(node, &[], limit))?;
+            let made = maker.make(values, budget);
+            leaves.push(made.map_err(|(keywords, limit)| refused(node, keywords, limit))?);
             for (cell, arrays) in values.arrays.iter().enumerate() {
-                match counts.supply(&schema, arrays, budget)? {
+                let supply = counts.supply(&schema, arrays, budget);
+                match supply.map_err(|limit| refused(node, &["uniqueItems"], limit))? {
                     Supply::Enough => {}
                     Supply::Scarce(values) => drop(scarce.insert((node, cell), values)),
                     Supply::Unknown => {
@@ -356,11 +359,16 @@ impl Rule for Value {
 }
 
 /// The plans of all array cells that need one.
-fn plans(schema: &Schema, budget: &Budget) -> Result<Plans, LimitExceeded> {
+fn plans(schema: &Schema, budget: &Budget) -> Result<Plans, SpellingError> {
+    const KEYWORDS: &[&str] = &["contains", "uniqueItems", "minItems", "maxItems"];
     let cells =
         schema.nodes().flat_map(|node| (0..).zip(&schema.values(node).arrays).map(move |cell| (node, cell)));
     let planned = cells.filter(|(_, (_, arrays))| arrays.is_planned());
-    planned.map(|(node, (cell, arrays))| Ok(((node, cell), plan(schema, arrays, budget)?))).collect()
+    let plan = |(node, (cell, arrays))| match plan(schema, arrays, budget) {
+        Ok(plan) => Ok(((node, cell), plan)),
+        Err(limit) => Err(SpellingError::limit_at(schema, node, KEYWORDS, limit)),
+    };
+    planned.map(plan).collect()
 }
 
 /// Whether two elements can always be made equal in those arrays of a node that ask for it.

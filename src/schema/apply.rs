@@ -155,7 +155,8 @@ impl<'d> Normaliser<'d> {
         let names = self.cells_at(schema, scope)?;
         let lacks_names = names.texts.iter().any(|text| text.superset.is_some());
         let lacks_names = lacks_names.then_some(location);
-        let rest = self.algebra.names(&names).map_err(|limit| self.limit_at(location, limit))?;
+        let rest = self.algebra.names(&names);
+        let rest = rest.map_err(|limit| self.limit_among(location, &["propertyNames"], limit))?;
         Ok(Cells { objects: vec![ObjectCell { rest, lacks_names, ..ObjectCell::all() }], ..Cells::all() })
     }
 

@@ -13,6 +13,9 @@ use super::strings;
 use super::values::{Booleans, Numbers, Strings, Written};
 use crate::limits::LimitExceeded;
 
+/// Keywords that may lead to a limit on strings.
+const OF_TEXTS: [&str; 4] = ["pattern", "format", "minLength", "maxLength"];
+
 impl<'d> Normaliser<'d> {
     /// What the keywords that apply no other schema allow.
     pub(super) fn assertion_cells(
@@ -27,11 +30,12 @@ impl<'d> Normaliser<'d> {
             cells.booleans = Booleans::BOTH;
         }
         if types.include(Types::INTEGER) {
-            let numbers = self.numbers(keywords).map_err(|limit| self.limit_at(location, limit))?;
+            let numbers = self.numbers(keywords);
+            let numbers = numbers.map_err(|limit| self.limit_among(location, &["multipleOf"], limit))?;
             cells.add_range(numbers);
         }
         if types.include(Types::STRING) {
-            let texts = self.texts(keywords).map_err(|limit| self.limit_at(location, limit))?;
+            let texts = self.texts(keywords).map_err(|limit| self.limit_among(location, &OF_TEXTS, limit))?;
             cells.texts = texts.into_iter().collect();
         }
         if types.include(Types::ARRAY) {
@@ -124,7 +128,10 @@ impl<'d> Normaliser<'d> {
         }
         let rest = match patterns[..] {
             [] => Rest::Same(other),
-            _ => self.algebra.partition(&patterns, other).map_err(|limit| self.limit_at(location, limit))?,
+            _ => {
+                let rest = self.algebra.partition(&patterns, other);
+                rest.map_err(|limit| self.limit_among(location, &["patternProperties"], limit))?
+            }
         };
         let (min_members, max_members) = (objects.min_members, objects.max_members);
         let mut cell = ObjectCell { members, rest, min_members, max_members, ..ObjectCell::all() };

@@ -60,11 +60,23 @@ impl Occurrences {
 
     /// All of them, in the order in which they were read.
     pub(crate) fn written(&self) -> impl Iterator<Item = Coverage> + '_ {
+        self.spelled().map(|(occurrence, keyword)| {
+            let (pointer, keyword) = (self.pointers.write(occurrence.location), keyword.to_owned());
+            Coverage { pointer, keyword, status: occurrence.status }
+        })
+    }
+
+    /// Whether the schema at a location was read with a keyword. All are gone through: this is for errors.
+    pub(super) fn has(&self, location: Location, keyword: &str) -> bool {
+        self.spelled().any(|(occurrence, spelled)| occurrence.location == location && spelled == keyword)
+    }
+
+    fn spelled(&self) -> impl Iterator<Item = (&Occurrence, &str)> {
         let mut begin = 0;
         self.all.iter().map(move |occurrence| {
-            let keyword = self.keywords[begin..occurrence.end].to_owned();
+            let keyword = &self.keywords[begin..occurrence.end];
             begin = occurrence.end;
-            Coverage { pointer: self.pointers.write(occurrence.location), keyword, status: occurrence.status }
+            (occurrence, keyword)
         })
     }
 }

@@ -81,8 +81,9 @@ impl SchemaError {
         Self(Box::new(Inner { kind, pointer, keyword, limit: None, message: message.into() }))
     }
 
-    pub(super) fn limit_exceeded(pointer: String, keyword: Option<&str>, limit: LimitExceeded) -> Self {
-        let mut error = Self::new(SchemaErrorKind::Limit, pointer, keyword, limit.to_string());
+    pub(crate) fn limit_exceeded(pointer: String, keyword: Option<&str>, limit: LimitExceeded) -> Self {
+        let message = if keyword.is_some() { format!("needs {limit}") } else { limit.to_string() };
+        let mut error = Self::new(SchemaErrorKind::Limit, pointer, keyword, message);
         error.0.limit = Some(limit);
         error
     }

@@ -210,7 +210,7 @@ impl Schema {
     }
 
     /// All nodes.
-    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
     }
 
@@ -232,6 +232,12 @@ impl Schema {
     #[must_use]
     pub fn place(&self, node: NodeId) -> String {
         self.occurrences.pointers.write(self.node(node).location)
+    }
+
+    /// The first of some keywords that the schema of a node has, to be named in an error.
+    pub(crate) fn keyword_among(&self, node: NodeId, keywords: &[&'static str]) -> Option<&'static str> {
+        let location = self.node(node).location;
+        keywords.iter().copied().find(|keyword| self.occurrences.has(location, keyword))
     }
 
     /// What became of each keyword of each schema that was read. Definitions that nothing refers to are not

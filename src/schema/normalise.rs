@@ -325,6 +325,19 @@ impl<'d> Normaliser<'d> {
         self.limit_at(self.location(formula), limit)
     }
 
+    /// A limit that a set of values reached, to which each of these keywords may have led: the first one that
+    /// the schema has is named.
+    pub(super) fn limit_among(
+        &self,
+        location: Location,
+        keywords: &[&str],
+        limit: LimitExceeded,
+    ) -> SchemaError {
+        let schema = self.reader.document.value(location);
+        let keyword = keywords.iter().copied().find(|keyword| schema.get(keyword).is_some());
+        self.reader.limit_error(location, keyword, limit)
+    }
+
     pub(super) fn limit_at(&self, location: Location, limit: LimitExceeded) -> SchemaError {
         self.reader.limit_error(location, None, limit)
     }
