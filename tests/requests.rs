@@ -109,7 +109,6 @@ fn limits_say_where_they_were_reached() {
     };
     let many = "^(a|b)*a(a|b){12}$";
     check(json!({"type": "string", "pattern": "^(a|b)*a(a|b){20}$"}), "pattern");
-    check(json!({"type": "string", "pattern": many, "minLength": 20_000, "maxLength": 30_000}), "pattern");
     check(json!({"type": "integer", "multipleOf": 1_234_567, "minimum": 3}), "multipleOf");
     check(json!({"type": "number", "multipleOf": 0.000_012_345_67}), "multipleOf");
     check(json!({"type": "string", "minLength": 200_000}), "minLength");
