@@ -166,7 +166,7 @@ pub(crate) fn json(path: &Path, text: &str) -> Result<Value, Failure> {
 }
 
 /// Whether the text may be JSON, but goes deeper than `serde_json` follows; only its words tell that.
-fn is_too_deep(error: &serde_json::Error) -> bool {
+pub(crate) fn is_too_deep(error: &serde_json::Error) -> bool {
     error.to_string().starts_with("recursion limit exceeded")
 }
 

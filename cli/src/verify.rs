@@ -22,6 +22,8 @@ use jsonschema::{Draft, Validator};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
+use crate::input::is_too_deep;
+
 /// Knows what each message of a completion must carry.
 pub(crate) struct Verifier {
     /// By recipient: the tools that may be called, with the schema of their arguments where they take JSON.
@@ -65,12 +67,10 @@ enum Doubt {
 }
 
 impl Doubt {
-    /// About a text that `serde_json` does not read. It reads 128 levels, and masks allow more; no kind of
-    /// error is its own for that.
+    /// About a text that `serde_json` does not read. It reads 128 levels, and masks allow more.
     fn of_text(error: &serde_json::Error) -> Self {
         let problem = error.to_string();
-        let is_deep = problem.starts_with("recursion limit exceeded");
-        if is_deep { Self::Unverified(problem) } else { Self::Wrong(problem) }
+        if is_too_deep(error) { Self::Unverified(problem) } else { Self::Wrong(problem) }
     }
 
     /// The same with what it is about.

@@ -10,6 +10,16 @@ use crate::expression::{Expression, Kind, RuleRef};
 /// The bodies of rules that were reached.
 pub(super) struct Expansions(Bounded<RuleRef, Expression>);
 
+impl Expansions {
+    pub(super) fn new(bytes: usize) -> Self {
+        Self(bounded(bytes))
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.0.weight()
+    }
+}
+
 /// Says what stands for rules.
 pub(super) trait Expand {
     fn expand(&self, rule: &RuleRef) -> Expression;
@@ -32,16 +42,6 @@ pub(super) struct Shortest<'a>(pub(super) &'a Expansions);
 impl Expand for Shortest<'_> {
     fn expand(&self, rule: &RuleRef) -> Expression {
         rule.shortest().unwrap_or_else(|| self.0.expand(rule))
-    }
-}
-
-impl Expansions {
-    pub(super) fn new(bytes: usize) -> Self {
-        Self(bounded(bytes))
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.0.weight()
     }
 }
 

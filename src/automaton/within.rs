@@ -237,10 +237,9 @@ struct InLeaf<'a> {
     thread: &'a Thread,
     leaf: &'a Leaf,
     state: State,
-    /// What completes the text behind the leaf, by the label with which it ends; where nothing is captured
-    /// that is the same from all states of the leaf. Found anew for each of them, in an array that must
-    /// contain eight kinds of texts (255 leaves, with 6,500 states), it took three of twenty seconds of a
-    /// mask.
+    /// What completes the text behind the leaf, by the label with which it ends: where nothing is captured
+    /// that is the same from all states of the leaf. An array that must contain eight kinds of texts stands
+    /// in 255 leaves, which have thousands.
     below: RefCell<HashMap<Label, Rc<[Unit]>>>,
 }
 
