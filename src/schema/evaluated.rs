@@ -65,15 +65,23 @@ impl<'d> Normaliser<'d> {
             let cells = Cells::clone(&*self.cells(formula)?);
             return Ok(vec![Outcome { cells, evaluated: Evaluated::default() }]);
         }
+        let scope = self.enter_resource(location, scope);
+        // References are followed here and not by `cells`, which would see that they lead back. Formulas do not
+        // tell: a schema that only refers to another one has its formula.
+        if self.dividing.contains(&(location, scope)) {
+            return Err(self.circular(location));
+        }
         let depth = self.depth;
         self.enter(formula)?;
-        let outcomes = recursion::one_level(|| self.outcomes_within(location, scope))?;
+        self.dividing.push((location, scope));
+        let outcomes = recursion::one_level(|| self.outcomes_within(location, scope));
+        self.dividing.pop();
         self.depth = depth;
-        Ok(outcomes)
+        outcomes
     }
 
+    /// The outcomes of the schema at a location, in the scope of its own resource.
     fn outcomes_within(&mut self, location: Location, scope: Scope) -> Outcomes<'d> {
-        let scope = self.enter_resource(location, scope);
         let keywords = self.keywords(location)?;
         let own = self.assertion_cells(location, scope, &keywords)?;
         let evaluated = self.evaluated_by(location, scope, &keywords)?;

@@ -44,6 +44,8 @@ pub(super) struct Normaliser<'d> {
     /// Empty between two uses; kept, as there is one for each schema.
     chain: Vec<(Location, Scope)>,
     pub depth: usize,
+    /// The schemas that are being divided by what they look at, each inside the one before.
+    pub dividing: Vec<(Location, Scope)>,
     /// What is known of formulas that were looked at early, and how deep that is nested now.
     pub impossible: HashMap<FormulaId, bool>,
     pub levels: usize,
@@ -85,6 +87,7 @@ impl<'d> Normaliser<'d> {
             by_types: Vec::new(),
             chain: Vec::new(),
             depth: 0,
+            dividing: Vec::new(),
             impossible: HashMap::new(),
             levels: 0,
             overlaps: BTreeMap::new(),

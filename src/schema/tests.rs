@@ -368,6 +368,19 @@ fn errors() {
         "",
     );
     check_error(&json!({"anyOf": [{"$ref": "#"}, true]}), CircularReference, "", "");
+    for document in [
+        json!({"$ref": "#", "unevaluatedProperties": false}),
+        json!({"allOf": [{"$ref": "#"}], "unevaluatedItems": false}),
+        json!({"anyOf": [{"type": "array"}, {"allOf": [{"$ref": "#"}]}], "unevaluatedItems": false}),
+        json!({"if": {"$dynamicRef": "#"}, "unevaluatedProperties": false}),
+    ] {
+        check_error(&document, CircularReference, "", "");
+    }
+    let there_and_back = json!({
+        "$defs": {"a": {"$ref": "#/$defs/b", "unevaluatedItems": false}, "b": {"$ref": "#/$defs/a", "minItems": 1}},
+        "$ref": "#/$defs/a",
+    });
+    check_error(&there_and_back, CircularReference, "/$defs/a", "");
     check_error(&json!(false), Unsatisfiable, "", "");
     check_error(&json!({"enum": [1], "type": "string"}), Unsatisfiable, "", "enum");
     check_error(&json!({"type": "number", "minimum": 3, "maximum": 1}), Unsatisfiable, "", "maximum");
