@@ -7,16 +7,44 @@
 use crate::cache::{Bounded, Weight, bounded};
 use crate::expression::{Expression, Kind, RuleRef};
 
-/// The bodies of rules that were reached.
-pub(super) struct Expansions(Bounded<RuleRef, Expression>);
+/// What was found out about the rules that were reached.
+pub(super) struct Expansions {
+    bodies: Bounded<RuleRef, Expression>,
+    completion_lens: Bounded<RuleRef, CompletionLen>,
+}
+
+/// Of a rule.
+#[derive(Clone, Copy)]
+struct CompletionLen {
+    units: usize,
+    held_bytes: usize,
+}
+
+impl Weight for CompletionLen {
+    fn weight_bytes(&self) -> usize {
+        self.held_bytes
+    }
+}
 
 impl Expansions {
+    /// Nothing is known yet; all that is found will hold at most so many bytes.
     pub(super) fn new(bytes: usize) -> Self {
-        Self(bounded(bytes))
+        let lens = bytes / 8;
+        Self { bodies: bounded(bytes - lens), completion_lens: bounded(lens) }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.0.weight()
+        self.bodies.weight() + self.completion_lens.weight()
+    }
+
+    /// How many units complete a rule alone, found once.
+    pub(super) fn completion_len(&self, rule: &RuleRef, find: impl FnOnce() -> usize) -> usize {
+        if let Some(known) = self.completion_lens.get(rule) {
+            return known.units;
+        }
+        let found = CompletionLen { units: find(), held_bytes: rule.held_bytes() };
+        self.completion_lens.insert(rule.clone(), found);
+        found.units
     }
 }
 
@@ -27,11 +55,11 @@ pub(super) trait Expand {
 
 impl Expand for Expansions {
     fn expand(&self, rule: &RuleRef) -> Expression {
-        if let Some(body) = self.0.get(rule) {
+        if let Some(body) = self.bodies.get(rule) {
             return body;
         }
         let body = rule.expand();
-        self.0.insert(rule.clone(), body.clone());
+        self.bodies.insert(rule.clone(), body.clone());
         body
     }
 }

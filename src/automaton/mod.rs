@@ -21,6 +21,7 @@ mod collect;
 mod completion;
 mod describe;
 mod ends;
+mod enough;
 mod expansions;
 mod inside;
 mod kept;

@@ -24,7 +24,7 @@ use super::tape::Tape;
 use super::thread::{Head, Thread};
 use super::threads::Threads;
 use super::token_set::TokenSet;
-use super::{Automaton, captured, completion};
+use super::{Automaton, captured, completion, enough};
 use crate::expression::{Expression, Label, Leaf, State};
 use crate::special::TokenId;
 use crate::token_mask::{TokenMask, TokenMaskMut};
@@ -102,19 +102,40 @@ impl Automaton {
         }
         let threads = self.leaf_threads(residual);
         let within = threads.iter().map(|thread| self.enough_after_leaf(thread)).try_fold(0, most)?;
-        let after = |token| Some(self.shortest_completion(&self.advance(residual, token)?).len());
+        let after = |token| self.enough_after(&self.advance(residual, token)?);
         allowed.others().map(after).try_fold(within, most)
+    }
+
+    /// Enough units to complete the text from here.
+    fn enough_after(&self, residual: &Residual) -> Option<usize> {
+        let summed = enough::enough(residual.threads(), self.rules());
+        Some(summed.unwrap_or_else(|| self.shortest_completion(residual).len()))
     }
 
     /// Enough units to complete the text from any place in the leaf of a thread, or after it.
     fn enough_after_leaf(&self, thread: &Thread) -> Option<usize> {
-        let Head::Leaf { leaf, .. } = &thread.head else { return Some(0) };
-        let leaf = usize::try_from(leaf.enough_from_any()?).ok()?;
-        Some(leaf.saturating_add(self.enough_below_leaf(thread)?))
+        let Head::Leaf { leaf, state } = &thread.head else { return Some(0) };
+        let below = self.enough_below_leaf(thread)?;
+        let by_state = || if thread.arms().is_empty() { self.enough_within(leaf, *state) } else { None };
+        let within = leaf.enough_from_any().or_else(by_state)?;
+        Some(below.saturating_add(usize::try_from(within).ok()?))
+    }
+
+    /// Enough bytes to leave a leaf of one label after any token that stays inside of it.
+    fn enough_within(&self, leaf: &Leaf, state: State) -> Option<u32> {
+        let ends = self.shared.leaves.ends(self.vocabulary(), leaf, state);
+        let completed = |end| u32::try_from(leaf.completion(end, &|_| 0).0.len()).ok();
+        let enough = |end| leaf.enough_from(end).or_else(|| completed(end));
+        ends.groups().map(|(end, _)| enough(end)).try_fold(0, |most: u32, found| Some(most.max(found?)))
     }
 
     /// Enough units for what follows the leaf of a thread, with whichever label it ends.
     fn enough_below_leaf(&self, thread: &Thread) -> Option<usize> {
+        let labels = 0..Label::try_from(thread.arms().len().max(1)).ok()?;
+        let summed = labels.map(|label| enough::below_leaf(thread, label, self.rules()));
+        if let Some(enough) = summed.clone().try_fold(0, most) {
+            return Some(enough);
+        }
         if thread.arms().is_empty() {
             let completions = captured::completions(thread, self.rules())?;
             return completions.iter().map(Vec::len).max();

@@ -128,6 +128,11 @@ pub trait Language: Debug + Send + Sync + Any {
         None
     }
 
+    /// The same for one state and all that follow it.
+    fn enough_from(&self, _state: State) -> Option<u32> {
+        self.enough_from_any()
+    }
+
     /// A state of a wider language that usually behaves the same: as soon as some bytes lead both to equal
     /// states, either both of these are complete or neither is, and they lead to equal states again. So work
     /// on the wider language can be shared. It has no twins itself.

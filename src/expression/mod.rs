@@ -180,7 +180,7 @@ impl Expression {
     }
 
     /// What a sequence is one after the other, found without recursion; of every other shape itself.
-    fn parts(&self) -> impl Iterator<Item = &Self> {
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Self> {
         let tails = std::iter::successors(Some(self), |tail| match tail.kind() {
             Kind::Sequence(_, tail) => Some(tail),
             _ => None,

@@ -29,6 +29,12 @@ pub trait Rule: Debug + Send + Sync + Any {
         None
     }
 
+    /// A number of bytes that the completion of a text of the body does not exceed, where one is known without
+    /// making it. Who asks completes the rule otherwise.
+    fn enough_len(&self) -> Option<u32> {
+        None
+    }
+
     /// Whether this rule is likely to occur again with something else behind it, as the value of a schema
     /// does. If so, which tokens it allows is remembered once for all that may follow. A rule that holds what
     /// was read so far gives `false`: it is almost never met twice.
@@ -92,6 +98,12 @@ pub trait Binder: Debug + Send + Sync + Any {
 
     /// The length in bytes of a shortest text of what follows, whatever was captured.
     fn min_len(&self) -> u32;
+
+    /// A number of bytes that the completion of what follows does not exceed, whatever was captured, where one
+    /// is known.
+    fn enough_len(&self) -> Option<u32> {
+        None
+    }
 
     /// As a rule's [`held_bytes`](Rule::held_bytes).
     fn held_bytes(&self) -> usize {

@@ -16,6 +16,7 @@
 mod array;
 mod beginning;
 mod distinct;
+mod enough;
 mod error;
 mod layout;
 mod leaves;

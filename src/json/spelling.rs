@@ -10,6 +10,7 @@ use serde_json::{Map, Value as Json};
 
 use super::array::array;
 use super::distinct::{Counts, Plans, Scarce, Supply};
+use super::enough::enough_len;
 use super::error::SpellingError;
 use super::layout::{Layout, Punctuation};
 use super::leaves::{LeafMaker, Leaves};
@@ -69,6 +70,8 @@ pub(super) struct Spelling {
     /// Lists of names that objects were asked for, each made once: alternatives of a union often have the
     /// same.
     names: Mutex<HashMap<Names, Arc<Words>>>,
+    /// See [`enough_len`](Self::enough_len).
+    enough_lens: Mutex<HashMap<(NodeId, u32), Option<u32>>>,
 }
 
 impl Spelling {
@@ -116,6 +119,7 @@ impl Spelling {
             counts,
             scarce,
             names: Mutex::default(),
+            enough_lens: Mutex::default(),
         })
     }
 
@@ -193,6 +197,21 @@ impl Spelling {
         let value = Value { spelling: self.clone(), node, level: 0, avoid: Used::default() };
         let nested = arrays.iter().filter_map(array).chain(objects.iter().map(|_| ONE_MEMBER));
         nested.chain(value.least_scalar_len()).min().unwrap_or(0)
+    }
+
+    /// A number of bytes that a shortest text of a node does not exceed, where so many values must not be
+    /// spelled and there is another one. Asked for whenever an array is gone through, so numbers of values
+    /// are few: powers of two.
+    pub(super) fn enough_len(&self, node: NodeId, used: u32) -> Option<u32> {
+        let used = used.checked_next_power_of_two()?;
+        let known = || self.enough_lens.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = known().get(&(node, used)).copied();
+        asked.unwrap_or_else(|| {
+            // Made while nobody waits for the lock; two that look at once find the same.
+            let found = enough_len(self.schema.values(node), used);
+            known().insert((node, used), found);
+            found
+        })
     }
 
     /// Whether a node has other values than these.
@@ -335,6 +354,12 @@ impl Rule for Value {
         }
         let nested = self.arrays().chain(self.objects()).map(|value| value.min_len());
         nested.chain(scalar).min().map_or(least, |len| len.max(least))
+    }
+
+    /// What is to be avoided differs after each element, so such a value is not completed to know.
+    fn enough_len(&self) -> Option<u32> {
+        let used = u32::try_from(self.avoid.len()).ok().filter(|used| *used > 0)?;
+        self.spelling.enough_len(self.node, used)
     }
 
     fn held_bytes(&self) -> usize {

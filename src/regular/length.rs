@@ -47,7 +47,7 @@ pub(super) fn least_chars(dfa: &Dfa) -> Vec<u32> {
 /// lead to one state it is one edge: 200 letters of all languages (`Github_hard---o79409`) have runs of a
 /// hundred classes, and one edge for each was most of the 21 ms of a mask that now takes 8.
 fn edges(dfa: &Dfa) -> Vec<(u32, u32, u32)> {
-    let sizes = sizes(dfa);
+    let sizes = sizes(dfa, |_| true);
     let mut edges = Vec::new();
     for (source, row) in (0..).zip(dfa.table.chunks_exact(dfa.width)) {
         for (next, (within, begins)) in row.iter().zip(&sizes).filter(|(next, _)| **next != DEAD) {
@@ -60,10 +60,10 @@ fn edges(dfa: &Dfa) -> Vec<(u32, u32, u32)> {
     edges
 }
 
-/// How many bytes of each class stand within a character, and how many begin one.
-fn sizes(dfa: &Dfa) -> Vec<(u64, u64)> {
+/// How many of some bytes of each class stand within a character, and how many begin one.
+fn sizes(dfa: &Dfa, is_counted: impl Fn(u8) -> bool) -> Vec<(u64, u64)> {
     let mut sizes = vec![(0, 0); dfa.width];
-    for (byte, class) in (0..=u8::MAX).zip(dfa.classes.iter()) {
+    for (byte, class) in (0..=u8::MAX).zip(dfa.classes.iter()).filter(|(byte, _)| is_counted(*byte)) {
         let size = &mut sizes[usize::from(*class)];
         *if begins_character(byte) { &mut size.1 } else { &mut size.0 } += 1;
     }
@@ -102,21 +102,41 @@ impl Dfa {
 
     /// The number of words with at least `min` and at most `max` characters, at most `u64::MAX`.
     pub(crate) fn count_within(&self, min: u32, max: u32) -> u64 {
-        let sizes = sizes(self);
+        self.counts_up_to(min, max, |_| true).last().unwrap_or(0)
+    }
+
+    /// The least `len` for which there are more than `count` words of some bytes only, with at least `min` and
+    /// at most `len` characters. `None` where none is that is at most `max`.
+    pub(crate) fn length_of_more_than(
+        &self,
+        count: u64,
+        (min, max): (u32, u32),
+        is_counted: impl Fn(u8) -> bool,
+    ) -> Option<u32> {
+        let found = self.counts_up_to(min, max, is_counted).position(|words| words > count)?;
+        u32::try_from(found).ok()
+    }
+
+    /// For 0, 1, … and at most `max` characters the number of words of some bytes only that have no more, and
+    /// at least `min`; at most `u64::MAX`. It ends where no more words follow.
+    fn counts_up_to(&self, min: u32, max: u32, is_counted: impl Fn(u8) -> bool) -> impl Iterator<Item = u64> {
+        let sizes = sizes(self, is_counted);
         let mut ways = vec![0_u64; self.states()];
         ways[0] = 1;
         let mut total = 0_u64;
-        for chars in 0..=max {
+        (0..=max).map_while(move |chars| {
+            if chars > 0 {
+                ways = self.after_character(&ways, &sizes);
+            }
+            if total == u64::MAX || ways.iter().all(|ways| *ways == 0) {
+                return None;
+            }
             if chars >= min {
                 let of_words = ways.iter().zip(&*self.labels).filter(|(_, label)| **label != NO_LABEL);
                 total = of_words.fold(total, |total, (ways, _)| total.saturating_add(*ways));
             }
-            if total == u64::MAX || ways.iter().all(|ways| *ways == 0) {
-                break;
-            }
-            ways = self.after_character(&ways, &sizes);
-        }
-        total
+            Some(total)
+        })
     }
 
     /// In how many ways each state is reached by one more character.

@@ -76,6 +76,10 @@ impl Binder for Element {
         Rule::min_len(&self.after)
     }
 
+    fn enough_len(&self) -> Option<u32> {
+        self.after.enough_after_distinct()
+    }
+
     fn held_bytes(&self) -> usize {
         Rule::held_bytes(&self.after)
     }

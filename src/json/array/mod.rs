@@ -159,6 +159,28 @@ impl Elements {
         self.kinds().filter_map(longer).min()
     }
 
+    /// A number of bytes that the completion does not exceed where the elements read are any that differ.
+    /// `None` where more than that matters.
+    fn enough_after_distinct(&self) -> Option<u32> {
+        let (arrays, Progress { read, avoid, .. }) = (self.arrays(), &self.progress);
+        let is_scarce = self.spelling.scarce(self.node, self.cell).is_some();
+        if !arrays.unique || arrays.repeats || self.plan().is_some() || is_scarce || !avoid.is_empty() {
+            return None;
+        }
+        let len = |kind: &Kind| self.spelling.enough_len(kind.schema, arrays.min_items);
+        let longest = |kinds: &[Kind]| kinds.iter().try_fold(0, |most: u32, kind| Some(most.max(len(kind)?)));
+        let before = self.spelling.punctuation.before(self.level, false).min_len();
+        let element = |kinds: &[Kind]| Some(longest(kinds)?.saturating_add(before));
+        let prefix = u32::try_from(arrays.prefix.len()).ok()?;
+        let behind = arrays.min_items.saturating_sub((*read).max(prefix));
+        let mut missing =
+            (*read..arrays.min_items.min(prefix)).map(|position| element(arrays.kinds(position)));
+        let in_prefix = missing.try_fold(0, |sum: u32, len| Some(sum.saturating_add(len?)))?;
+        let rest = if behind > 0 { element(&arrays.rest)?.saturating_mul(behind) } else { 0 };
+        let end = self.spelling.punctuation.end_array(self.level, false).min_len();
+        Some(in_prefix.saturating_add(rest).saturating_add(end))
+    }
+
     /// The bracket, where the array may end.
     fn end(&self) -> Option<Expression> {
         self.may_close().then(|| self.spelling.punctuation.end_array(self.level, self.is_first()))

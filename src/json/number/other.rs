@@ -117,6 +117,11 @@ impl Language for OtherNumerals {
         (text, label)
     }
 
+    /// Where the numeral can be none of the excluded numbers it is one of all.
+    fn enough_from(&self, state: State) -> Option<u32> {
+        self.all.enough_from_any().filter(|_| Place::from(state).reading.is_none())
+    }
+
     fn is_complete(&self, state: State) -> bool {
         self.dfa.is_last(Place::from(state).dfa)
     }

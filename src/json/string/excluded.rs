@@ -35,8 +35,9 @@ impl Excluded {
     }
 
     /// More than any word has bytes.
-    pub(super) fn states(&self) -> u32 {
-        u32::try_from(self.known.states()).unwrap_or(u32::MAX).saturating_add(self.more.states())
+    pub(super) fn longer(&self) -> u32 {
+        let longest = self.more.iter().map(|word| word.len() + 1).max().unwrap_or_default();
+        u32::try_from(self.known.states().max(longest)).unwrap_or(u32::MAX)
     }
 
     pub(super) fn start(&self) -> StateId {

@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 pub(super) use escape::has_one_spelling;
-use escape::{Unfinished, cheapest_first};
+use escape::{Unfinished, cheapest_first, cheapest_spelling};
 use excluded::Excluded;
 use state::{Phase, Position, Unpacked};
 use wide::Wide;
@@ -96,6 +96,17 @@ pub(super) fn all_but(strings: &Expression, words: Listed) -> Option<Expression>
     let Kind::Match { leaf, .. } = strings.kind() else { unreachable!("strings are a leaf") };
     let strings: &StringLanguage = leaf.downcast_ref().expect("of strings");
     strings.but(None, words).map(|others| Expression::leaf(Leaf::new(others)))
+}
+
+/// Whether a byte of a text is a character that is spelled in one byte.
+pub(super) fn is_one_byte(byte: u8) -> bool {
+    byte.is_ascii() && RAW.contains(byte)
+}
+
+/// The length of the shortest spelling of a text.
+pub(super) fn spelled_len(text: &str) -> usize {
+    const QUOTES: usize = 2;
+    QUOTES + text.bytes().map(|byte| cheapest_spelling(byte).len()).sum::<usize>()
 }
 
 /// The text that a JSON string stands for.
@@ -376,7 +387,7 @@ impl Language for StringLanguage {
             None => self.rests().most(),
             Some(_) => self.dfa.least_chars().iter().max()?.saturating_mul(CHARACTER),
         };
-        let unlike = self.excluded.as_ref().map_or(0, Excluded::states);
+        let unlike = self.excluded.as_ref().map_or(0, Excluded::longer);
         let more = min.saturating_add(unlike).saturating_mul(CHARACTER);
         Some(more.saturating_add(rest).saturating_add(BEGUN))
     }
