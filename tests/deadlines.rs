@@ -1,7 +1,7 @@
 //! Deadlines where what may follow depends on what was said: elements that must differ, names that are free.
 
 use harmony_mask::automaton::Unit;
-use harmony_mask::{Grammar, Matcher, Options, TokenId, TokenMask};
+use harmony_mask::{Grammar, Layout, Matcher, Options, TokenId, TokenMask};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -196,6 +196,7 @@ fn check(grammar: &Grammar, habit: Habit, random: &mut Random, schema: &Value) {
     let mut matcher = grammar.matcher();
     for _ in 0..random.below(12) {
         let allowed = mask(&matcher);
+        check_enough(&matcher, &allowed, 4, random, schema);
         if allowed.count() == 0 || (matcher.is_accepting() && random.below(2) == 0) {
             break;
         }
@@ -224,6 +225,58 @@ fn check(grammar: &Grammar, habit: Habit, random: &mut Random, schema: &Value) {
     let body = text.strip_suffix("<|return|>").unwrap_or(&text);
     let value: Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {text}"));
     assert!(oracle(schema)(&value), "{text} of {schema}");
+}
+
+/// What is called enough after any token is: no completion after one of some allowed tokens is longer.
+fn check_enough(matcher: &Matcher, allowed: &TokenMask, tokens: usize, random: &mut Random, schema: &Value) {
+    let automaton = matcher.automaton();
+    let is_enough = |units: &usize| automaton.are_enough_after_any(matcher.residual(), *units);
+    let powers = (0..16).map(|power| 1 << power);
+    let Some(enough) = powers.into_iter().find(is_enough) else { return };
+    let enough = Vec::from_iter(0..=enough).partition_point(|units| !is_enough(units));
+    let allowed: Vec<TokenId> = allowed.iter().collect();
+    for _ in 0..tokens.min(allowed.len()) {
+        let mut next = matcher.fork();
+        next.accept(allowed[random.below(allowed.len())]).expect("the mask allows it");
+        let units = automaton.shortest_completion(next.residual());
+        let text = || matcher.vocabulary().decode(next.tokens());
+        assert!(units.len() <= enough, "{} for {enough} units after {} of {schema}", units.len(), text());
+    }
+}
+
+/// The same for long arrays, where it is added up from what is enough for elements.
+#[test]
+fn what_is_enough_for_elements_that_differ_is_enough() {
+    let unique = |items: Value, least: u32| json!({"type": "array", "items": items, "uniqueItems": true, "minItems": least});
+    let schemas = [
+        unique(json!({"type": "string", "pattern": "^(a|[a-z]{20})$"}), 4),
+        unique(json!({"type": "string", "pattern": "^[\\\\\"\n]+$"}), 7),
+        unique(json!({"type": "string", "minLength": 2, "maxLength": 9}), 30),
+        unique(json!({"type": "integer"}), 40),
+        unique(json!({"type": "integer", "minimum": 95, "multipleOf": 5}), 20),
+        unique(json!({"type": "number", "maximum": -9.5, "multipleOf": 0.25}), 12),
+        unique(json!({"type": "integer", "minimum": -3, "maximum": 20}), 20),
+        unique(json!({"type": ["string", "number", "boolean", "null"]}), 12),
+        unique(json!({"enum": ["a", "\n\u{e9}", 1, 2.5, null, true, "bcd"]}), 6),
+        json!({
+            "type": "array", "uniqueItems": true, "minItems": 9, "prefixItems": [{"type": "boolean"}, {"type": "string"}],
+            "items": {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^x"}]},
+        }),
+        json!({"type": "object", "additionalProperties": unique(json!({"type": "integer"}), 9), "minProperties": 2}),
+        json!({
+            "properties": {"a": unique(json!({"type": "string"}), 5), "b": {"type": "object", "required": ["c", "d"]}},
+            "required": ["a", "b"], "type": "object", "patternProperties": {"^x": {"type": "object", "required": ["long name"]}},
+        }),
+    ];
+    let mut random = Random::new(140);
+    let layouts = [Layout::Compact, Layout::Single, Layout::Pretty, Layout::Any];
+    for (schema, whitespace) in schemas.iter().zip(layouts.into_iter().cycle()) {
+        let options = Options { whitespace, ..Options::default() };
+        let grammar = COMPILER.compile_schema(schema, &options).expect("compiles");
+        walk(&grammar, HABITS[random.below(3)], 30, &mut Random::new(141), |matcher, all| {
+            check_enough(matcher, all, 6, &mut random, schema);
+        });
+    }
 }
 
 /// Texts that have as many tokens as bytes: what is left is known in tokens.

@@ -2,18 +2,18 @@
 //!
 //! To know that a deadline is far, no completion of the whole text need be made after each token: what remains
 //! below is mostly the same after all of them, and of a rule it is found once how much completes it. What
-//! follows a captured text depends on it, so there binders [say what is enough](Binder::enough_len) for all
+//! follows a captured text depends on it, so there binders [say what is enough](Binder::enough) for all
 //! texts. Completions take the same ways, those of the least length, and so are no longer.
 //!
-//! [`Binder::enough_len`]: crate::expression::Binder::enough_len
+//! [`Binder::enough`]: crate::expression::Binder::enough
 
 use super::completion::completion;
-use super::expansions::{Expansions, Shortest};
+use super::expansions::{Expand, Expansions, Shortest};
 use super::stack::{Frame, Stack};
 use super::tape::Tape;
 use super::thread::{Head, Thread, open};
 use super::threads::Threads;
-use crate::expression::{Expression, Kind, Label};
+use crate::expression::{BinderRef, Enough, Expression, Kind, Label, RuleRef};
 
 /// Enough units to complete what one of some threads remains before; `None` where that is not known.
 pub(super) fn enough(threads: &[Thread], rules: &Expansions) -> Option<usize> {
@@ -35,7 +35,7 @@ pub(super) fn enough(threads: &[Thread], rules: &Expansions) -> Option<usize> {
 
 /// Enough units for what follows the leaf of a thread that ends with a label.
 pub(super) fn below_leaf(thread: &Thread, label: Label, rules: &Expansions) -> Option<usize> {
-    let arm = thread.arms().get(label as usize).map_or(Some(0), |arm| of_expression(arm, rules))?;
+    let arm = thread.arms().get(label as usize).map_or(Some(0), |arm| of_expression(arm, 0, rules))?;
     arm.checked_add(of_stack(&thread.below, rules)?)
 }
 
@@ -54,46 +54,58 @@ fn of_stack(stack: &Stack, rules: &Expansions) -> Option<usize> {
 
 fn of_frame(frame: &Frame, rules: &Expansions) -> Option<usize> {
     match frame {
-        Frame::Expression(expression) => of_expression(expression, rules),
+        Frame::Expression(expression) => of_expression(expression, 0, rules),
         // Counted with the leaf above, which knows the label.
         Frame::Arms(_) => Some(0),
         Frame::CaptureEnd { then, binder, .. } => {
-            of_expression(then, rules)?.checked_add(binder.enough_len()? as usize)
+            of_expression(then, 0, rules)?.checked_add(of_binder(binder, 0, rules)?)
         }
-        Frame::Bind { binder, .. } => Some(binder.enough_len()? as usize),
+        Frame::Bind { binder, .. } => of_binder(binder, 0, rules),
         Frame::Own(_) => None,
     }
 }
 
-fn of_expression(expression: &Expression, rules: &Expansions) -> Option<usize> {
+/// Rules within each other that are looked through. What is nested deeper, as the rests of a long array are,
+/// is completed.
+const DEPTH: usize = 32;
+
+fn of_expression(expression: &Expression, depth: usize, rules: &Expansions) -> Option<usize> {
+    let of = |part: &Expression| of_expression(part, depth, rules);
     match expression.kind() {
         Kind::Empty => Some(0),
         Kind::Special(_) => Some(1),
         Kind::Literal(bytes) => Some(bytes.len()),
         Kind::Match { leaf, arms } => {
             let (text, label) = leaf.completion(leaf.start(), &|label| cost(arms, label));
-            let arm = arms.get(label as usize).map_or(Some(0), |arm| of_expression(arm, rules));
-            text.len().checked_add(arm?)
+            text.len().checked_add(arms.get(label as usize).map_or(Some(0), of)?)
         }
-        Kind::Sequence(..) => {
-            let parts = expression.parts().map(|part| of_expression(part, rules));
-            parts.fold(Some(0_usize), |sum, part| sum?.checked_add(part?))
-        }
-        Kind::Choice(options) => of_expression(options.iter().min_by_key(|option| option.min_len())?, rules),
+        Kind::Sequence(..) => expression.parts().try_fold(0_usize, |sum, part| sum.checked_add(of(part)?)),
+        Kind::Choice(options) => of(options.iter().min_by_key(|option| option.min_len())?),
         Kind::Capture { body, then, binder } => {
-            let read = of_expression(body, rules)?.checked_add(of_expression(then, rules)?)?;
-            read.checked_add(binder.enough_len()? as usize)
+            of(body)?.checked_add(of(then)?)?.checked_add(of_binder(binder, depth, rules)?)
         }
         Kind::Rule(rule) => match rule.enough_len() {
             Some(enough) => Some(enough as usize),
-            None => Some(rules.completion_len(rule, || completion_len(expression, rules))),
+            None => Some(rules.enough(rule, || of_rule(expression, rule, depth, rules))),
         },
     }
 }
 
-/// The units of the completion of a rule alone.
-fn completion_len(rule: &Expression, rules: &Expansions) -> usize {
-    let mut threads = Threads::default();
-    open(Stack::default().push_expression(rule), Tape::Outside, &Shortest(rules), &mut threads);
-    completion(&threads.into_vec(), rules).units.len()
+/// Enough for what follows any captured text.
+fn of_binder(binder: &BinderRef, depth: usize, rules: &Expansions) -> Option<usize> {
+    match binder.enough()? {
+        Enough::Bytes(bytes) => usize::try_from(bytes).ok(),
+        Enough::Completing(expression) => of_expression(&expression, depth, rules),
+    }
+}
+
+/// What is enough for the body of a rule; where that is not known, what completes the rule alone.
+fn of_rule(expression: &Expression, rule: &RuleRef, depth: usize, rules: &Expansions) -> usize {
+    let of_body = || of_expression(&Shortest(rules).expand(rule), depth + 1, rules);
+    let summed = (depth < DEPTH).then(of_body).flatten();
+    summed.unwrap_or_else(|| {
+        let mut threads = Threads::default();
+        open(Stack::default().push_expression(expression), Tape::Outside, &Shortest(rules), &mut threads);
+        completion(&threads.into_vec(), rules).units.len()
+    })
 }

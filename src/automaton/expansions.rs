@@ -10,17 +10,17 @@ use crate::expression::{Expression, Kind, RuleRef};
 /// What was found out about the rules that were reached.
 pub(super) struct Expansions {
     bodies: Bounded<RuleRef, Expression>,
-    completion_lens: Bounded<RuleRef, CompletionLen>,
+    enough: Bounded<RuleRef, Enough>,
 }
 
-/// Of a rule.
+/// How many units are enough to complete a rule.
 #[derive(Clone, Copy)]
-struct CompletionLen {
+struct Enough {
     units: usize,
     held_bytes: usize,
 }
 
-impl Weight for CompletionLen {
+impl Weight for Enough {
     fn weight_bytes(&self) -> usize {
         self.held_bytes
     }
@@ -29,21 +29,21 @@ impl Weight for CompletionLen {
 impl Expansions {
     /// Nothing is known yet; all that is found will hold at most so many bytes.
     pub(super) fn new(bytes: usize) -> Self {
-        let lens = bytes / 8;
-        Self { bodies: bounded(bytes - lens), completion_lens: bounded(lens) }
+        let of_enough = bytes / 8;
+        Self { bodies: bounded(bytes - of_enough), enough: bounded(of_enough) }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.bodies.weight() + self.completion_lens.weight()
+        self.bodies.weight() + self.enough.weight()
     }
 
-    /// How many units complete a rule alone, found once.
-    pub(super) fn completion_len(&self, rule: &RuleRef, find: impl FnOnce() -> usize) -> usize {
-        if let Some(known) = self.completion_lens.get(rule) {
+    /// How many units are [enough](super::enough) to complete a rule alone, found once.
+    pub(super) fn enough(&self, rule: &RuleRef, find: impl FnOnce() -> usize) -> usize {
+        if let Some(known) = self.enough.get(rule) {
             return known.units;
         }
-        let found = CompletionLen { units: find(), held_bytes: rule.held_bytes() };
-        self.completion_lens.insert(rule.clone(), found);
+        let found = Enough { units: find(), held_bytes: rule.held_bytes() };
+        self.enough.insert(rule.clone(), found);
         found.units
     }
 }

@@ -29,7 +29,7 @@ use smallvec::SmallVec;
 pub use dfa::DfaLanguage;
 pub use language::{Class, Label, Language, Leaf, PlainText, State};
 pub(crate) use rule::RULE_BYTES;
-pub use rule::{Beginning, Binder, BinderRef, Rule, RuleRef, Then};
+pub use rule::{Beginning, Binder, BinderRef, Enough, Rule, RuleRef, Then};
 
 use crate::each_once::each_once;
 use crate::special::SpecialToken;

@@ -99,9 +99,8 @@ pub trait Binder: Debug + Send + Sync + Any {
     /// The length in bytes of a shortest text of what follows, whatever was captured.
     fn min_len(&self) -> u32;
 
-    /// A number of bytes that the completion of what follows does not exceed, whatever was captured, where one
-    /// is known.
-    fn enough_len(&self) -> Option<u32> {
+    /// What no completion of what follows exceeds, whatever was captured, where something is known.
+    fn enough(&self) -> Option<Enough> {
         None
     }
 
@@ -154,6 +153,15 @@ impl Beginning {
     pub fn of_any(text: Expression) -> Self {
         Self { text, then: Then::More(ByteSet::ALL) }
     }
+}
+
+/// What a completion does not exceed.
+#[derive(Debug)]
+pub enum Enough {
+    /// So many bytes.
+    Bytes(u32),
+    /// The completion of this.
+    Completing(Expression),
 }
 
 macro_rules! shared {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Elements;
 use super::progress::Seen;
-use crate::expression::{Beginning, Binder, Expression, Rule, fingerprint};
+use crate::expression::{Beginning, Binder, Enough, Expression, Rule, fingerprint};
 use crate::json::beginning::beginnings;
 use crate::json::distinct::{ENDLESS, parse, spelled};
 use crate::schema::{Kind, NodeId, are_equal};
@@ -76,8 +76,8 @@ impl Binder for Element {
         Rule::min_len(&self.after)
     }
 
-    fn enough_len(&self) -> Option<u32> {
-        self.after.enough_after_distinct()
+    fn enough(&self) -> Option<Enough> {
+        self.after.enough_after_distinct().map(Enough::Bytes)
     }
 
     fn held_bytes(&self) -> usize {

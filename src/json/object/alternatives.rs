@@ -255,6 +255,15 @@ impl Alternatives {
         Expression::capture(name, colon.then(value), Arc::new(binder))
     }
 
+    /// Whether a completion may need members with names that are not known.
+    pub(super) fn needs_others(&self) -> bool {
+        let needs = |(members, left): (&Members, &Left)| {
+            let known = members.progress.read.saturating_add(left.required);
+            known < members.objects().min_members || left.wishing != Some(0)
+        };
+        self.avoids() || self.alive.iter().zip(self.alive.lefts()).any(needs)
+    }
+
     /// Whether there are objects to avoid.
     pub(super) fn avoids(&self) -> bool {
         self.alive.iter().any(|members| !members.progress.avoid.is_empty())

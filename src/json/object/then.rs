@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::alternatives::{Alternatives, Offer};
 use super::members::{Members, Next};
 use super::value::{MemberValue, Way};
-use crate::expression::{Beginning, Binder, Expression, Rule, fingerprint};
+use crate::expression::{Beginning, Binder, Enough, Expression, Rule, fingerprint};
 use crate::json::string::decode;
 use crate::schema::NodeId;
 
@@ -146,6 +146,13 @@ impl Binder for AfterOther {
 
     fn min_len(&self) -> u32 {
         self.before.len_after_other(&self.offers)
+    }
+
+    /// Where no further member with another name must come, it does not matter which names were used.
+    fn enough(&self) -> Option<Enough> {
+        let after = self.before.after_other(&self.offers, None);
+        let needs_none = !after.needs_others();
+        needs_none.then(|| Enough::Completing(Expression::rule(Arc::new(after))))
     }
 
     fn held_bytes(&self) -> usize {
