@@ -1,6 +1,6 @@
 //! Deadlines where what may follow depends on what was said: elements that must differ, names that are free.
 
-use harmony_mask::automaton::Unit;
+use harmony_mask::automaton::{Judge, Unit};
 use harmony_mask::{Grammar, Layout, Matcher, Options, TokenId, TokenMask};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -320,7 +320,8 @@ fn far_deadlines_change_nothing() {
 fn judged(matcher: &Matcher, most: usize) -> TokenMask {
     let mut mask = TokenMask::new(WIDTH);
     let fits = |rest: &[Unit]| rest.len() <= most;
-    matcher.automaton().keep_fitting(matcher.residual(), &mut mask.as_mut(), &fits);
+    let judge = Judge { fits: &fits, surely_below: 0 };
+    matcher.automaton().keep_fitting(matcher.residual(), &mut mask.as_mut(), judge);
     mask
 }
 

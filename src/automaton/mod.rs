@@ -51,6 +51,7 @@ use std::sync::Arc;
 pub use branch::{Branch, Offer};
 pub use mask_ids::MaskId;
 pub use residual::{Residual, Unit};
+pub use within::Judge;
 
 use allowed::Allowed;
 use collect::Collector;

@@ -29,8 +29,14 @@ use crate::expression::{Expression, Label, Leaf, State};
 use crate::special::TokenId;
 use crate::token_mask::{TokenMask, TokenMaskMut};
 
-/// Judges a completion: what is to be read after a token.
-type Judge<'a> = &'a dyn Fn(&[Unit]) -> bool;
+/// Judges completions: what is to be read after a token.
+#[derive(Clone, Copy)]
+pub struct Judge<'a> {
+    /// Whether one is in time.
+    pub fits: &'a dyn Fn(&[Unit]) -> bool,
+    /// All that have fewer units are in time, and need not be made to know it.
+    pub surely_below: usize,
+}
 
 /// Tokens of one state that are judged one by one. Where more lead to it only those of one byte are: each
 /// takes microseconds.
@@ -41,10 +47,17 @@ const FEW: usize = 256;
 /// leaves, which took 7.6 s for a mask.
 const WALKED: usize = 8;
 
+impl Judge<'_> {
+    /// Whether a completion is in time for which so many units are enough.
+    fn is_sure(&self, enough: Option<usize>) -> bool {
+        enough.is_some_and(|enough| enough < self.surely_below)
+    }
+}
+
 impl Automaton {
-    /// Keeps of the tokens that may come next those after which `fits` approves of the shortest completion.
-    pub fn keep_fitting(&self, residual: &Residual, mask: &mut TokenMaskMut<'_>, fits: Judge<'_>) {
-        let fits_exactly = |token: &TokenId| self.fits_exactly(residual, *token, fits);
+    /// Keeps of the tokens that may come next those after which the shortest completion fits.
+    pub fn keep_fitting(&self, residual: &Residual, mask: &mut TokenMaskMut<'_>, judge: Judge<'_>) {
+        let fits_exactly = |token: &TokenId| self.fits_exactly(residual, *token, judge);
         mask.clear();
         let threads = self.leaf_threads(residual);
         let inside = self.in_leaves(&threads);
@@ -54,7 +67,7 @@ impl Automaton {
         for inside in walked {
             let ends = self.shared.leaves.ends(self.vocabulary(), inside.leaf, inside.state);
             for (end, tokens) in ends.groups() {
-                if inside.fit(end, tokens.first(), fits) {
+                if inside.fit(end, tokens.first(), judge) {
                     tokens.add_to(mask);
                 } else if inside.thread.is_captured() {
                     let leads = |token: &TokenId| inside.after_token(*token) == Some(end);
@@ -64,7 +77,7 @@ impl Automaton {
             }
             others.extend(&ends.complete);
         }
-        let fits_in_any = |token: &TokenId| self.fits_in_any(residual, further, *token, fits);
+        let fits_in_any = |token: &TokenId| self.fits_in_any(residual, further, *token, judge);
         self.of_one_byte().filter(fits_in_any).for_each(|token| mask.insert(token));
         others.sort_unstable();
         others.dedup();
@@ -78,9 +91,9 @@ impl Automaton {
         residual: &Residual,
         inside: &[InLeaf<'_>],
         token: TokenId,
-        fits: Judge<'_>,
+        judge: Judge<'_>,
     ) -> bool {
-        inside.iter().any(|inside| self.fits_inside(residual, inside, token, fits))
+        inside.iter().any(|inside| self.fits_inside(residual, inside, token, judge))
     }
 
     /// Whether so many tokens are enough to complete the text after any token that may come next: then
@@ -160,21 +173,21 @@ impl Automaton {
             };
             let width = self.vocabulary().width();
             let (mut judged, mut all) = (TokenMask::new(width), TokenMask::new(width));
-            self.keep_fitting(residual, &mut judged.as_mut(), &keep);
+            self.keep_fitting(residual, &mut judged.as_mut(), Judge { fits: &keep, surely_below: 0 });
             allowed.fill(&mut all.as_mut());
             (judged.words() == all.words()).then_some(most.get())
         })
     }
 
     /// Whether [`keep_fitting`](Self::keep_fitting) keeps this token.
-    pub fn fits_after(&self, residual: &Residual, token: TokenId, fits: Judge<'_>) -> bool {
+    pub fn fits_after(&self, residual: &Residual, token: TokenId, judge: Judge<'_>) -> bool {
         let is_other = self.allowed(residual).is_other(token);
         let threads = self.leaf_threads(residual);
         let inside = self.in_leaves(&threads);
         let is_short = self.vocabulary().token_bytes(token).is_some_and(|bytes| bytes.len() == 1);
         let judged = if is_short { inside.len() } else { inside.len().min(WALKED) };
-        (is_other && self.fits_exactly(residual, token, fits))
-            || self.fits_in_any(residual, &inside[..judged], token, fits)
+        (is_other && self.fits_exactly(residual, token, judge))
+            || self.fits_in_any(residual, &inside[..judged], token, judge)
     }
 
     /// Whether these units complete the text.
@@ -184,23 +197,33 @@ impl Automaton {
         end.is_some_and(|end| self.accepts(&end))
     }
 
-    fn fits_exactly(&self, residual: &Residual, token: TokenId, fits: Judge<'_>) -> bool {
-        self.advance(residual, token).is_some_and(|next| fits(&self.shortest_completion(&next)))
+    fn fits_exactly(&self, residual: &Residual, token: TokenId, judge: Judge<'_>) -> bool {
+        self.advance(residual, token).is_some_and(|next| {
+            let is_sure = || judge.is_sure(enough::enough(next.threads(), self.rules()));
+            is_sure() || (judge.fits)(&self.shortest_completion(&next))
+        })
     }
 
-    fn fits_inside(&self, residual: &Residual, inside: &InLeaf<'_>, token: TokenId, fits: Judge<'_>) -> bool {
+    fn fits_inside(
+        &self,
+        residual: &Residual,
+        inside: &InLeaf<'_>,
+        token: TokenId,
+        judge: Judge<'_>,
+    ) -> bool {
         let Some(end) = inside.after_token(token) else { return false };
         let InLeaf { thread, leaf, state, .. } = inside;
         if leaf.is_complete(end) {
-            return self.fits_exactly(residual, token, fits);
+            return self.fits_exactly(residual, token, judge);
         }
         if !thread.is_captured() {
-            return inside.fit(end, Some(token), fits);
+            return inside.fit(end, Some(token), judge);
         }
         let ends = self.shared.leaves.ends(self.vocabulary(), leaf, *state);
         ends.tokens(end).is_some_and(|tokens| {
             let is_judged = || self.judged(tokens).any(|judged| judged == token);
-            inside.fit(end, tokens.first(), fits) || (is_judged() && self.fits_exactly(residual, token, fits))
+            inside.fit(end, tokens.first(), judge)
+                || (is_judged() && self.fits_exactly(residual, token, judge))
         })
     }
 
@@ -267,15 +290,17 @@ struct InLeaf<'a> {
 impl InLeaf<'_> {
     /// Judges what completes the text after tokens that lead to one state of the leaf, of which one is named,
     /// whichever comes.
-    fn fit(&self, end: State, one: Option<TokenId>, fits: Judge<'_>) -> bool {
+    fn fit(&self, end: State, one: Option<TokenId>, judge: Judge<'_>) -> bool {
         if !self.thread.is_captured() {
             let cost = |label: Label| self.thread.arms().get(label as usize).map_or(0, Expression::min_len);
             let (rest, label) = self.leaf.completion(end, &cost);
             let (rest, below) = (rest.into_iter().map(Unit::Byte), self.below(label));
-            return fits(&rest.chain(below.iter().copied()).collect::<Vec<_>>());
+            return (judge.fits)(&rest.chain(below.iter().copied()).collect::<Vec<_>>());
         }
-        let completions = captured::completions(&self.after(end, one), self.automaton.rules());
-        completions.is_some_and(|completions| completions.iter().all(|units| fits(units)))
+        let (after, rules) = (self.after(end, one), self.automaton.rules());
+        let completions = || captured::completions(&after, rules);
+        judge.is_sure(enough::enough(std::slice::from_ref(&after), rules))
+            || completions().is_some_and(|completions| completions.iter().all(|units| (judge.fits)(units)))
     }
 
     fn below(&self, label: Label) -> Rc<[Unit]> {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::forced;
 use super::rules::{Rules, Step};
-use crate::automaton::{Residual, Unit};
+use crate::automaton::{Judge, Residual, Unit};
 use crate::special::TokenId;
 use crate::token_mask::TokenMaskMut;
 
@@ -105,8 +105,8 @@ impl Rules {
         if planned.tokens().len() <= shortest.len() { planned } else { Plan::new(shortest) }
     }
 
-    /// Completions for which a token is let through: in time, and one completes the text after it. `None`
-    /// where it is too late for the token.
+    /// Completions for which a token is let through: in time, and one completes the text after it, if not
+    /// its shortest completion. `None` where it is too late for the token.
     fn in_time(&self, step: &Step, token: TokenId, left: usize) -> Option<Vec<Vec<Unit>>> {
         let found = RefCell::new(Vec::new());
         let fits = |units: &[Unit]| {
@@ -114,7 +114,8 @@ impl Rules {
             found.borrow_mut().extend(fits.then(|| units.to_vec()));
             fits
         };
-        self.automaton().fits_after(&step.residual, token, &fits).then(|| found.take())
+        let judge = Judge { fits: &fits, surely_below: left };
+        self.automaton().fits_after(&step.residual, token, judge).then(|| found.take())
     }
 
     /// The shortest completion, or one of those in time where the shortest in bytes has more than `left`
@@ -142,7 +143,8 @@ impl Rules {
     }
 
     fn fill_in_time(&self, step: &Step, left: usize, mask: &mut TokenMaskMut<'_>) {
-        self.automaton().keep_fitting(&step.residual, mask, &|rest| self.fits(rest, left));
+        let judge = Judge { fits: &|rest| self.fits(rest, left), surely_below: left };
+        self.automaton().keep_fitting(&step.residual, mask, judge);
         self.plan(step).tokens().first().into_iter().for_each(|token| mask.insert(*token));
     }
 }
