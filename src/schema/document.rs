@@ -38,6 +38,8 @@ pub(super) struct Document<'d> {
     pub(super) given: &'d [(String, Value)],
     arena: &'d Bump,
     limits: &'d Limits,
+    /// Schemas whose `$schema` names no dialect that is known.
+    pub(super) of_unknown_dialect: Vec<Location>,
     /// Names of resources and anchors; made when a reference first needs it.
     pub(super) index: Option<Index<'d>>,
 }
@@ -79,8 +81,9 @@ impl<'d> Document<'d> {
     ) -> Self {
         let places = Vec::with_capacity(tree.room());
         let by_address = HashMap::with_capacity(tree.room());
-        let by_name = HashMap::new();
-        let mut document = Self { places, by_address, by_name, given, arena, limits, index: None };
+        let (by_name, of_unknown_dialect) = Default::default();
+        let mut document =
+            Self { places, by_address, by_name, given, arena, limits, of_unknown_dialect, index: None };
         document.add_root(tree.root);
         if tree.has_dynamic_anchors() {
             document.build_index();
@@ -97,7 +100,7 @@ impl<'d> Document<'d> {
     fn add_root(&mut self, value: &'d Json<'d>) -> Location {
         // A document that does not say its dialect has that of the one that leads to it.
         let around = self.places.first().map_or_else(Draft::default, |root| root.draft);
-        let draft = dialect(value, around);
+        let draft = self.dialect(value, around);
         let (kind, identifier) = (PlaceKind::Schema, identifier(value, draft));
         self.push(Place { value, origin: None, kind, identifier, resource: self.next(), draft })
     }
@@ -123,10 +126,22 @@ impl<'d> Document<'d> {
             let identifier = if kind == PlaceKind::Schema { identifier(value, draft) } else { None };
             let is_resource = identifier.is_some_and(|id| !id.starts_with('#'));
             let (resource, draft) =
-                if is_resource { (next, dialect(value, draft)) } else { (resource, draft) };
+                if is_resource { (next, self.dialect(value, draft)) } else { (resource, draft) };
             self.push(Place { value, origin: Some((parent, step)), kind, identifier, resource, draft });
         }
         location
+    }
+
+    /// The dialect that `$schema` names in the value whose location comes next, or the one around it.
+    fn dialect(&mut self, value: &Json<'_>, around: Draft) -> Draft {
+        match value.get("$schema").and_then(|uri| uri.as_str()).map(Draft::from_schema_uri) {
+            None => around,
+            Some(Draft::Unknown) => {
+                self.of_unknown_dialect.push(self.next());
+                around
+            }
+            Some(known) => known,
+        }
     }
 
     /// The location one step inside `parent`, where there is one.
@@ -183,14 +198,6 @@ impl<'d> Document<'d> {
 fn element_index(segment: &str) -> Option<u32> {
     let is_index = segment == "0" || segment.starts_with(|first| matches!(first, '1'..='9'));
     if is_index { segment.parse().ok() } else { None }
-}
-
-/// The dialect that `$schema` names, or the one around it.
-fn dialect(value: &Json<'_>, around: Draft) -> Draft {
-    match value.get("$schema").and_then(|uri| uri.as_str()).map(Draft::from_schema_uri) {
-        None | Some(Draft::Unknown) => around,
-        Some(known) => known,
-    }
 }
 
 fn identifier<'d>(value: &'d Json<'d>, draft: Draft) -> Option<&'d str> {

@@ -467,6 +467,31 @@ fn warnings_name_properties_that_never_occur() {
     assert!(warnings.contains("/properties/a)") && warnings.lines().count() == 1, "{warnings}");
 }
 
+#[test]
+fn warnings_name_dialects_that_are_not_known() {
+    let check = |document: Value, expected: &[&str]| {
+        let schema = schema(&document);
+        let warnings = schema.warnings();
+        assert!(warnings.len() == expected.len(), "{document}: {warnings:?}");
+        assert!(
+            warnings.iter().zip(expected).all(|(warning, begins)| warning.starts_with(begins)),
+            "{warnings:?}"
+        );
+    };
+    let old = "http://json-schema.org/draft-03/schema#";
+    let said = "/$schema names no dialect that is known, so the schema is read as draft";
+    check(json!({"$schema": old, "type": "object"}), &[&format!("{said} 2020-12")]);
+    check(json!({"$schema": "http://json-schema.org/draft-04/schema#"}), &[]);
+    check(json!({"$schema": "https://json-schema.org/draft/2020-12/schema"}), &[]);
+    let embedded = json!({"$id": "http://example.com/a", "$schema": old});
+    check(
+        json!({"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": embedded}}),
+        &[&format!("/properties/a{said} 7")],
+    );
+    // Where it is no resource's, it says nothing.
+    check(json!({"properties": {"a": {"$schema": old}}}), &[]);
+}
+
 /// The error of a document that a reference leads into stands at the reference, with its own place.
 #[test]
 fn documents_that_references_lead_into_have_limits() {

@@ -1,6 +1,7 @@
 //! What is not wrong and yet surely not meant.
 
 use foldhash::HashSet;
+use referencing::Draft;
 
 use super::document::Location;
 use super::formula::FormulaId;
@@ -19,7 +20,29 @@ pub(super) fn warnings(
 ) -> Vec<String> {
     let mut warnings = impossible_properties(normaliser, graph, lens, nodes);
     warnings.extend(overlaps(normaliser));
+    warnings.extend(unknown_dialects(normaliser));
     warnings
+}
+
+/// Warns of each `$schema` that says nothing of how the schema is read: a draft that is not supported, or the
+/// URI of something else.
+fn unknown_dialects(normaliser: &Normaliser<'_>) -> impl Iterator<Item = String> {
+    let document = &normaliser.reader.document;
+    document.of_unknown_dialect.iter().take(MOST).map(|&location| {
+        let pointer = format!("{}/$schema", document.pointer(location));
+        let draft = name(document.place(location).draft);
+        format!("{pointer} names no dialect that is known, so the schema is read as draft {draft}")
+    })
+}
+
+fn name(draft: Draft) -> &'static str {
+    match draft {
+        Draft::Draft4 => "4",
+        Draft::Draft6 => "6",
+        Draft::Draft7 => "7",
+        Draft::Draft201909 => "2019-09",
+        _ => "2020-12",
+    }
 }
 
 /// Warns of each `oneOf` that refuses values for satisfying two of its branches: most authors mean `anyOf`.
