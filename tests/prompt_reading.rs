@@ -317,7 +317,8 @@ fn hostile_texts_stay_text() {
     }
 }
 
-/// Half of a surrogate pair is no character. JSON may hold its escape all the same, and it is read as U+FFFD.
+/// Half of a surrogate pair is no character. JSON may hold its escape all the same, and it is read as U+FFFD,
+/// though not in names.
 #[test]
 fn unpaired_surrogates_are_replaced() {
     for (escaped, expected) in [
@@ -340,6 +341,9 @@ fn unpaired_surrogates_are_replaced() {
         r#"{"input": "\"#,
         r#"{"input": "\ué"}"#,
         r#"{"input": "\ud800\"#,
+        // Two names could become one.
+        r#"{"\ud83c": 1, "\ud83d": 2}"#,
+        r#"{"input": "\ud83c", "a\"\udc00" : 2}"#,
     ] {
         harmony_mask::harmony::document(broken).expect_err(broken);
     }

@@ -10,7 +10,8 @@ use crate::recursion;
 /// Reads the text of a request.
 ///
 /// JSON's grammar admits half of a surrogate pair as an escape (`"\ud83c"`), and clients that cut strings by
-/// UTF-16 units send such. It is no character, so it is read as U+FFFD, which is what it is on the web.
+/// UTF-16 units send such. It is no character, so it is read as U+FFFD, which is what it is on the web; but not
+/// in a name, since two names could become one.
 ///
 /// ```
 /// let request = harmony_mask::harmony::document(r#"{"input": "\ud83c\udf89, \ud83c"}"#)?;
@@ -19,7 +20,7 @@ use crate::recursion;
 /// ```
 ///
 /// # Errors
-/// When the text is not JSON.
+/// When the text is not JSON, or a name has half a pair.
 pub fn document(text: &str) -> Result<Value, RequestError> {
     let not_json =
         |error: serde_json::Error| RequestError::new("", RequestErrorKind::NotJson(error.to_string()));
@@ -27,12 +28,13 @@ pub fn document(text: &str) -> Result<Value, RequestError> {
     recursion::with_room(recursion::JSON_ROOM, read).map_err(not_json)
 }
 
-/// The text with each escape of half a pair replaced by one of the same length, so that errors name the right
-/// column.
+/// The text with each escape of half a pair, but those in names, replaced by one of the same length, so that
+/// errors name the right column.
 fn with_whole_characters(text: &str) -> Cow<'_, str> {
     let mut whole = String::new();
-    let mut copied = 0;
-    let mut at = 0;
+    let (mut copied, mut at) = (0, 0);
+    // Where the string ends in which a half was found last, and whether it is a name.
+    let mut string = (0, false);
     while let Some(found) = text[at..].find('\\') {
         at += found;
         let (unit, after) = (escaped_unit(&text[at..]), at + ESCAPE);
@@ -43,9 +45,14 @@ fn with_whole_characters(text: &str) -> Cow<'_, str> {
                 after + ESCAPE
             }
             Some(0xd800..=0xdfff) => {
-                whole.push_str(&text[copied..at]);
-                whole.push_str(r"\ufffd");
-                copied = after;
+                if string.0 < after {
+                    string = string_from(text, after);
+                }
+                if !string.1 {
+                    whole.push_str(&text[copied..at]);
+                    whole.push_str(r"\ufffd");
+                    copied = after;
+                }
                 after
             }
             // Not an escape of a unit: the character after the backslash is escaped, or there is none.
@@ -57,6 +64,19 @@ fn with_whole_characters(text: &str) -> Cow<'_, str> {
     }
     whole.push_str(&text[copied..]);
     Cow::Owned(whole)
+}
+
+/// Where the string ends that goes on from a place, and whether it is a name, which a colon follows.
+fn string_from(text: &str, from: usize) -> (usize, bool) {
+    let mut bytes = text.bytes().enumerate().skip(from);
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'"' => return (at, text[at + 1..].trim_start().starts_with(':')),
+            _ => {}
+        }
+    }
+    (text.len(), false)
 }
 
 /// The length of `\ud83c`.
