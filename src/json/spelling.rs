@@ -315,7 +315,7 @@ impl Value {
     fn arrays(&self) -> impl Iterator<Item = Expression> {
         let avoid: Vec<_> = self.avoid.arrays().cloned().collect();
         let cells = 0..self.spelling.schema.values(self.node).arrays.len();
-        cells.filter_map(move |cell| array(&self.spelling, self.node, cell, self.level, avoid.clone()))
+        cells.filter_map(move |cell| array(&self.spelling, self.node, cell, self.level, &avoid))
     }
 
     fn objects(&self) -> Option<Expression> {
@@ -345,7 +345,9 @@ impl Rule for Value {
     /// much, all others that are shorter would be tried before a completion goes on behind it.
     fn min_len(&self) -> u32 {
         let least = self.spelling.schema.least_len(self.node);
-        if !self.avoid.arrays().any(Vec::is_empty) && !self.avoid.objects().any(Map::is_empty) {
+        if !self.avoid.arrays().any(|array| array.is_empty())
+            && !self.avoid.objects().any(|object| object.is_empty())
+        {
             return least;
         }
         let scalar = self.least_scalar_len();

@@ -25,11 +25,19 @@ pub(super) struct Used {
     nested: Listed<Nested>,
 }
 
-/// An array or object, by the text that equal values have.
+/// An array or object, by the text that equal values have. Whatever avoids it shares it: in an array of 1,000
+/// objects that must differ, each has as many to avoid as there are before it.
 #[derive(Clone, Debug)]
 struct Nested {
     canonical: Arc<str>,
-    value: Arc<Value>,
+    parts: Parts,
+    own_bytes: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Parts {
+    Array(Arc<Vec<Value>>),
+    Object(Arc<Map<String, Value>>),
 }
 
 impl Word for Nested {
@@ -38,7 +46,7 @@ impl Word for Nested {
     }
 
     fn own_bytes(&self) -> usize {
-        self.canonical.len() + held_bytes(&self.value)
+        self.own_bytes
     }
 }
 
@@ -67,15 +75,18 @@ impl Used {
     /// These and one more.
     pub(super) fn with(&self, value: &Arc<Value>) -> Self {
         let mut all = self.clone();
+        let mut nest = |parts: Parts| {
+            let canonical: Arc<str> = canonical(value).into();
+            let own_bytes = canonical.len() + held_bytes(value);
+            all.nested = self.nested.with(Nested { canonical, parts, own_bytes });
+        };
         match &**value {
+            Value::Array(elements) => nest(Parts::Array(Arc::new(elements.clone()))),
+            Value::Object(members) => nest(Parts::Object(Arc::new(members.clone()))),
             Value::Null => all.has_null = true,
             Value::Bool(truth) => *(if *truth { &mut all.has_true } else { &mut all.has_false }) = true,
             Value::String(text) => all.texts = self.texts.with(text.as_str().into()),
             Value::Number(number) => all.numbers = self.numbers.with(&exactly(number)),
-            Value::Array(_) | Value::Object(_) => {
-                let nested = Nested { canonical: canonical(value).into(), value: value.clone() };
-                all.nested = self.nested.with(nested);
-            }
         }
         all
     }
@@ -106,12 +117,18 @@ impl Used {
         &self.texts
     }
 
-    pub(super) fn arrays(&self) -> impl Iterator<Item = &Vec<Value>> {
-        self.nested.iter().filter_map(|nested| nested.value.as_array())
+    pub(super) fn arrays(&self) -> impl Iterator<Item = &Arc<Vec<Value>>> {
+        self.nested.iter().filter_map(|nested| match &nested.parts {
+            Parts::Array(elements) => Some(elements),
+            Parts::Object(_) => None,
+        })
     }
 
-    pub(super) fn objects(&self) -> impl Iterator<Item = &Map<String, Value>> {
-        self.nested.iter().filter_map(|nested| nested.value.as_object())
+    pub(super) fn objects(&self) -> impl Iterator<Item = &Arc<Map<String, Value>>> {
+        self.nested.iter().filter_map(|nested| match &nested.parts {
+            Parts::Object(members) => Some(members),
+            Parts::Array(_) => None,
+        })
     }
 
     /// How many there are.

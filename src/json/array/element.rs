@@ -26,11 +26,17 @@ impl Binder for Element {
         let mut elements = self.after.clone();
         let progress = &mut elements.progress;
         let value = parse(text);
-        let agrees = |array: &&Vec<Value>| {
+        let agrees = |array: &&Arc<Vec<Value>>| {
             value.as_ref().zip(array.first()).is_some_and(|(value, own)| are_equal(own, value))
         };
-        progress.avoid =
-            self.after.progress.avoid.iter().filter(agrees).map(|array| array[1..].to_vec()).collect();
+        progress.avoid = self
+            .after
+            .progress
+            .avoid
+            .iter()
+            .filter(agrees)
+            .map(|array| Arc::new(array[1..].to_vec()))
+            .collect();
         if self.after.must_repeat() && progress.seen.has(value.as_ref(), text) {
             (progress.has_repeated, progress.seen) = (true, Seen::default());
         } else if self.after.must_repeat() || self.after.arrays().unique {

@@ -28,11 +28,11 @@ pub(super) fn array(
     node: NodeId,
     cell: usize,
     level: u32,
-    avoid: Vec<Vec<Value>>,
+    avoid: &[Arc<Vec<Value>>],
 ) -> Option<Expression> {
     let arrays = &spelling.schema.values(node).arrays[cell];
-    let admitted = avoid.into_iter().filter(|array| spelling.schema.arrays_have(arrays, array));
-    let progress = Progress::start(admitted.collect());
+    let admitted = avoid.iter().filter(|array| spelling.schema.arrays_have(arrays, array));
+    let progress = Progress::start(admitted.cloned().collect());
     let elements = Elements { spelling: spelling.clone(), node, cell, level, progress };
     let left = elements.can_avoid_all();
     let rest = Expression::rule(Arc::new(elements));
@@ -132,7 +132,7 @@ impl Elements {
 
     /// Whether the array must not end here, as it is one to avoid.
     fn must_go_on(&self) -> bool {
-        self.progress.avoid.iter().any(Vec::is_empty)
+        self.progress.avoid.iter().any(|array| array.is_empty())
     }
 
     /// The least length of so many elements behind the prefix.

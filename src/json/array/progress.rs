@@ -23,12 +23,12 @@ pub(super) struct Progress {
     /// Whether two elements were equal, where two must be.
     pub(super) has_repeated: bool,
     /// What remains of the arrays to avoid that agree so far.
-    pub(super) avoid: List<Vec<Value>>,
+    pub(super) avoid: List<Arc<Vec<Value>>>,
 }
 
 impl Progress {
     /// Nothing read of an array that must not be one of these.
-    pub(super) fn start(avoid: List<Vec<Value>>) -> Self {
+    pub(super) fn start(avoid: List<Arc<Vec<Value>>>) -> Self {
         let (plan, seen) = (ArrayPlan::start(), Seen::default());
         Self { read: 0, plan, waits: false, seen, has_repeated: false, avoid }
     }
@@ -37,7 +37,10 @@ impl Progress {
 impl Progress {
     /// The bytes of memory of what it remembers.
     pub(super) fn held_bytes(&self) -> usize {
-        self.seen.held_bytes() + self.avoid.held_bytes(|array| array.iter().map(held_bytes).sum())
+        let own = |array: &Arc<Vec<Value>>| {
+            if self.read > 0 { array.iter().map(held_bytes).sum() } else { 0 }
+        };
+        self.seen.held_bytes() + self.avoid.held_bytes(own)
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) enum Next {
 
 impl Members {
     /// Nothing read of an object.
-    pub(super) fn start(object: &Arc<Object>, avoid: List<Map<String, Value>>) -> Self {
+    pub(super) fn start(object: &Arc<Object>, avoid: List<Arc<Map<String, Value>>>) -> Self {
         let progress = Progress::start(object.spelling.order, object.objects(), avoid);
         Self::new(object.clone(), progress)
     }
@@ -172,11 +172,11 @@ impl Members {
     /// about are left, without it.
     pub(super) fn avoiding<'o>(
         &self,
-        agreeing: impl Iterator<Item = &'o Map<String, Value>>,
+        agreeing: impl Iterator<Item = &'o Arc<Map<String, Value>>>,
         last: &str,
     ) -> Self {
         let mut avoid: Vec<_> = agreeing.cloned().collect();
-        avoid.iter_mut().for_each(|object| _ = object.remove(last));
+        avoid.iter_mut().for_each(|object| _ = Arc::make_mut(object).remove(last));
         avoid.retain(|object| object.keys().all(|name| self.may_come(name)));
         let progress = Progress { avoid: avoid.into_iter().collect(), ..self.progress.clone() };
         Self::new(self.object.clone(), progress)
@@ -347,7 +347,8 @@ impl Members {
             return Vec::new();
         }
         let after = self.after_other(class, self.progress.others.clone());
-        let names = self.progress.avoid.iter().flat_map(Map::keys).filter(|name| self.is_other(name));
+        let names =
+            self.progress.avoid.iter().flat_map(|object| object.keys()).filter(|name| self.is_other(name));
         let schema = self.objects().rest[class].schema;
         names.filter(|name| !self.has_value(schema, name, &after)).cloned().collect()
     }
@@ -363,7 +364,7 @@ impl Members {
 
     /// Whether the object must not end here, as it is one to avoid.
     pub(super) fn must_go_on(&self) -> bool {
-        self.progress.avoid.iter().any(Map::is_empty)
+        self.progress.avoid.iter().any(|object| object.is_empty())
     }
 
     /// The least length of the members that must still be read, each with a comma. At the beginning it is no

@@ -43,7 +43,7 @@ pub(super) fn objects(
     spelling: &Arc<Spelling>,
     node: NodeId,
     level: u32,
-    avoid: &[Map<String, Value>],
+    avoid: &[Arc<Map<String, Value>>],
 ) -> Option<Expression> {
     let cells = 0..spelling.schema.values(node).objects.len();
     if cells.is_empty() {

@@ -69,21 +69,29 @@ pub(super) struct Progress {
     /// The wishes that were granted.
     pub(super) granted: u32,
     /// What remains of the objects to avoid that agree in all members read.
-    pub(super) avoid: List<Map<String, Value>>,
+    pub(super) avoid: List<Arc<Map<String, Value>>>,
 }
 
 impl Progress {
     /// Nothing was read of some objects.
-    pub(super) fn start(order: PropertyOrder, objects: &Objects, avoid: List<Map<String, Value>>) -> Self {
+    pub(super) fn start(
+        order: PropertyOrder,
+        objects: &Objects,
+        avoid: List<Arc<Map<String, Value>>>,
+    ) -> Self {
         let declared = Declared::none(order, objects.members.len());
         Self { declared, others: Others::default(), read: 0, granted: 0, avoid }
     }
 
-    /// The bytes of memory of what it remembers.
+    /// The bytes of memory of what it remembers. Objects to avoid are those of the array, until a member of
+    /// them was read.
     pub(super) fn held_bytes(&self) -> usize {
-        let Self { declared, others, avoid, .. } = self;
+        let Self { declared, others, avoid, read, .. } = self;
         let bits = if let Declared::Read(bits) = declared { size_of_val(&**bits) } else { 0 };
         let member = |(name, value): (&String, &Value)| name.len() + held_bytes(value);
-        bits + others.held_bytes() + avoid.held_bytes(|object| object.iter().map(member).sum())
+        let own = |object: &Arc<Map<String, Value>>| {
+            if *read > 0 { object.iter().map(member).sum() } else { 0 }
+        };
+        bits + others.held_bytes() + avoid.held_bytes(own)
     }
 }

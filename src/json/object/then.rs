@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::alternatives::{Alternatives, Offer};
 use super::members::{Members, Next};
 use super::value::{MemberValue, Way};
-use crate::expression::{Beginning, Binder, Enough, Expression, Rule, fingerprint};
+use crate::expression::{Beginning, Binder, Enough, Expression, RULE_BYTES, Rule, fingerprint};
 use crate::json::string::decode;
 use crate::schema::NodeId;
 
@@ -105,6 +105,12 @@ impl Rule for AfterName {
 
     fn recurs(&self) -> bool {
         false
+    }
+
+    /// Names are many, and what they share with each other is counted where the object is; but what is to be
+    /// avoided is more than all else.
+    fn held_bytes(&self) -> usize {
+        if self.before.avoids() { self.before.held_bytes() } else { RULE_BYTES }
     }
 
     fn place(&self) -> String {

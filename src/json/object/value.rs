@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
-use foldhash::{HashMap, HashMapExt};
+use hashbrown::HashTable;
 use serde_json::{Map, Value};
 
 use super::alternatives::{Alternatives, Group};
@@ -12,13 +12,13 @@ use super::members::Members;
 use crate::expression::{Binder, Expression, RULE_BYTES, fingerprint};
 use crate::json::distinct::{parse, spelled};
 use crate::json::used::Used;
-use crate::schema::{ByValue, NodeId};
+use crate::schema::{ByValue, NodeId, are_equal};
 
 /// An alternative before and after a member.
 pub(super) type Way = (Members, Members);
 
 /// Where an object to avoid is: the way, and the place among those of the way.
-type At = (usize, usize);
+type At = (u32, u32);
 
 /// What follows a value that matters.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(super) struct MemberValue {
     /// array of 100 objects that must differ, each with a number, the slowest hundredth of the masks took
     /// 4.5 ms and more when all objects were gone through each time, and takes 0.35 (`harmony-mask generate
     /// --draft`); of 1,000 objects 15 and 0.4.
-    avoided: OnceLock<HashMap<ByValue<Value>, Vec<At>>>,
+    avoided: OnceLock<HashTable<At>>,
     /// What follows a value that no object to avoid has. Most texts are one, and each way to end a text asks.
     after_others: OnceLock<Expression>,
 }
@@ -45,32 +45,43 @@ impl MemberValue {
 
     /// The objects that are avoided by each way before the value.
     fn objects(&self) -> impl Iterator<Item = (At, &Map<String, Value>)> {
-        self.ways.iter().enumerate().flat_map(|(way, (before, _))| {
-            let objects = before.progress.avoid.iter().enumerate();
-            objects.map(move |(place, object)| ((way, place), object))
+        (0..).zip(&self.ways).flat_map(|(way, (before, _))| {
+            let objects = (0..).zip(before.progress.avoid.iter());
+            objects.map(move |(place, object)| ((way, place), &**object))
         })
     }
 
+    /// The value that an object to avoid has for the member.
+    fn value_at(&self, (way, place): At) -> Option<&Value> {
+        self.ways[way as usize].0.progress.avoid[place as usize].get(&*self.name)
+    }
+
     /// Where the objects are that have a value; none where no object has it.
-    fn having(&self, value: Value) -> &[At] {
+    fn having(&self, value: &Value) -> Vec<At> {
+        let hash = |value: &Value| fingerprint(&ByValue(value));
         let avoided = self.avoided.get_or_init(|| {
-            let mut avoided: HashMap<_, Vec<_>> = HashMap::new();
-            for (at, object) in self.objects() {
-                let value = object.get(&*self.name).cloned().map(ByValue);
-                value.into_iter().for_each(|value| avoided.entry(value).or_default().push(at));
+            let places = self.objects().map(|(at, _)| at);
+            let with_values = places.filter_map(|at| Some((at, hash(self.value_at(at)?))));
+            let mut avoided = HashTable::new();
+            for (at, hashed) in with_values {
+                let rehashed = |at: &At| self.value_at(*at).map_or(0, hash);
+                avoided.insert_unique(hashed, at, rehashed);
             }
             avoided
         });
-        avoided.get(&ByValue(value)).map_or(&[], Vec::as_slice)
+        let has_it = |at: &At| self.value_at(*at).is_some_and(|own| are_equal(own, value));
+        let mut having: Vec<At> = avoided.iter_hash(hash(value)).copied().filter(has_it).collect();
+        having.sort_unstable();
+        having
     }
 
     /// What follows a value that just these objects have.
     fn after(&self, having: &[At]) -> Expression {
-        let after = |(at, (before, after)): (usize, &Way)| {
+        let after = |(at, (before, after)): (u32, &Way)| {
             let own = having.iter().filter(|(way, _)| *way == at);
-            after.avoiding(own.map(|(_, place)| &before.progress.avoid[*place]), &self.name)
+            after.avoiding(own.map(|(_, place)| &before.progress.avoid[*place as usize]), &self.name)
         };
-        let after = Alternatives::new(&self.group, self.ways.iter().enumerate().map(after).collect());
+        let after = Alternatives::new(&self.group, (0..).zip(&self.ways).map(after).collect());
         Expression::rule(Arc::new(after))
     }
 
@@ -81,7 +92,7 @@ impl MemberValue {
 
 impl Binder for MemberValue {
     fn bind(&self, text: &[u8]) -> Expression {
-        match parse(text).map_or(&[][..], |value| self.having(value)) {
+        match parse(text).map(|value| self.having(&value)).unwrap_or_default().as_slice() {
             [] => self.after_others(),
             having => self.after(having),
         }
@@ -92,7 +103,7 @@ impl Binder for MemberValue {
     }
 
     fn knows(&self, text: &[u8]) -> bool {
-        parse(text).is_some_and(|value| !self.having(value).is_empty())
+        parse(text).is_some_and(|value| !self.having(&value).is_empty())
     }
 
     /// The values of the objects to avoid.
