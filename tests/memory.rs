@@ -155,6 +155,36 @@ fn what_was_used_is_held_once() {
     }
 }
 
+/// Objects and arrays to avoid are those that the array has, and what tables keep of them is weighed.
+#[test]
+fn objects_that_differ_are_held_once() {
+    const ITEMS: usize = 600;
+    let array = |items: Value| json!({"type": "array", "items": items, "uniqueItems": true});
+    let cases = [
+        (array(json!({"type": "object"})), "{\"id\": #}"),
+        (array(json!({"type": "array"})), "[#, \"text\"]"),
+    ];
+    for (schema, item) in cases {
+        let compiler = Compiler::with_limits(Vocabulary::o200k_harmony(), limits());
+        let grammar = compiler.compile_schema(&schema, &Options::default()).expect("compiles");
+        held(&grammar, "[", item, 10);
+        // A copy for each state would be 100 MB.
+        let (first, kept) = (held(&grammar, "[", item, ITEMS), memory_after(&grammar, item));
+        println!("{schema}: {} KB at most, {} KB kept", first >> 10, kept >> 10);
+        assert!(first < 14 << 20 && kept < 9 << 20, "{schema}: {first} and {kept} bytes");
+    }
+}
+
+/// What is still held when three matchers read 300 items each.
+fn memory_after(grammar: &Grammar, item: &str) -> i64 {
+    let run = || {
+        for _ in 0..3 {
+            held(grammar, "[", item, 300);
+        }
+    };
+    allocation_counter::measure(run).bytes_current
+}
+
 /// Engines try what was sampled before they make a mask, so a token is often refused. What the error says
 /// does not take longer in a longer turn.
 #[test]

@@ -1,6 +1,6 @@
 //! What a prompt says, as the request that would have said it.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::prompt::developer::{Developer, Function, Parameters, ResponseFormat};
 use crate::prompt::system::{System, builtin_name};
@@ -38,10 +38,28 @@ pub(super) fn request(system: Option<&System>, developer: &Developer) -> Value {
 fn tool(function: &Function) -> Value {
     let (kind, parameters) = match &function.parameters {
         Parameters::None => ("function", None),
-        Parameters::Json(schema) => ("function", Some(schema)),
+        Parameters::Json(schema) => ("function", Some(any_listed(schema))),
         Parameters::Text => ("custom", None),
     };
     json!({"type": kind, "name": function.name, "description": function.description, "parameters": parameters})
+}
+
+/// A schema of which values of several listed types are values, too. A prompt lists the branches of a `oneOf`,
+/// without what its notation has no words for: of two that a constant told apart, nothing would be left.
+fn any_listed(schema: &Value) -> Value {
+    let Value::Object(schema) = schema else { return schema.clone() };
+    let all_of = |schemas: &Map<String, Value>| {
+        schemas.iter().map(|(name, schema)| (name.clone(), any_listed(schema))).collect()
+    };
+    let keyword = |(keyword, value): (&String, &Value)| match (&**keyword, value) {
+        ("oneOf" | "anyOf", Value::Array(branches)) => {
+            ("anyOf".to_owned(), branches.iter().map(any_listed).collect())
+        }
+        ("properties", Value::Object(properties)) => (keyword.clone(), Value::Object(all_of(properties))),
+        ("items", items) => (keyword.clone(), any_listed(items)),
+        _ => (keyword.clone(), value.clone()),
+    };
+    Value::Object(schema.iter().map(keyword).collect())
 }
 
 fn response_format(format: &ResponseFormat) -> Value {
