@@ -155,6 +155,32 @@ fn what_was_used_is_held_once() {
     }
 }
 
+/// What may follow each name of an object is made for the name that is read: an object has as many states as
+/// members.
+#[test]
+fn a_large_object_is_held_once() {
+    let held = |members: usize| {
+        let name = |at: usize| format!("name{}", 10_000 + at);
+        let properties: Map<String, Value> =
+            (0..members).map(|at| (name(at), json!({"type": "integer"}))).collect();
+        let schema = json!({"type": "object", "properties": properties});
+        let compiler = Compiler::with_limits(Vocabulary::o200k_harmony(), limits());
+        let grammar = compiler.compile_schema(&schema, &Options::default()).expect("compiles");
+        let item = |at: usize| format!("\"{}\": {at}", name(at));
+        let text = format!("{{{}}}", (0..members).map(item).collect::<Vec<_>>().join(", "));
+        let tokens = COMPILER.vocabulary().encode(&text).expect("has an encoder");
+        let run = || {
+            let mut matcher = grammar.matcher();
+            tokens.into_iter().for_each(|token| matcher.accept(token).expect("allowed"));
+        };
+        allocation_counter::measure(run).bytes_max
+    };
+    let (few, many) = (held(400), held(1_600));
+    println!("{} KB, {} KB", few >> 10, many >> 10);
+    // With all that may follow in each state it was 15 and 236 MB.
+    assert!(many < 9 * few && many < 32 << 20, "{few} and {many} bytes");
+}
+
 /// Objects and arrays to avoid are those that the array has, and what tables keep of them is weighed.
 #[test]
 fn objects_that_differ_are_held_once() {

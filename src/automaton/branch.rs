@@ -58,7 +58,7 @@ pub(super) fn offers(threads: &[Thread], rules: &Expansions) -> Vec<Offer> {
 
 /// One offer for each label that chooses something, with a shortest text that has it.
 fn leaf_offers(thread: &Thread, leaf: &Leaf) -> Vec<Offer> {
-    let labels = 0..u32::try_from(thread.arms().len()).unwrap_or(u32::MAX).max(1);
+    let labels = 0..u32::try_from(thread.arms().count()).unwrap_or(u32::MAX).max(1);
     let offer = |wanted: Label| {
         let (text, label) = leaf.completion(leaf.start(), &|label| if label == wanted { 0 } else { FAR });
         let way = text.iter().map(|byte| Unit::Byte(*byte)).collect();

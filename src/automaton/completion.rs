@@ -11,7 +11,7 @@ use super::stack::Stack;
 use super::tape::Tape;
 use super::thread::{Head, Thread, open};
 use super::threads::Threads;
-use crate::expression::{Expression, Label};
+use crate::expression::Label;
 
 /// The longest forced run that is looked for, in units. A forced run ends by itself (the end can always be
 /// reached); this bounds the work of one call.
@@ -170,7 +170,7 @@ impl Search {
                 if taken.contains(&label) {
                     return None;
                 }
-                if self.patience.is_none() && thread.arms().len() > taken.len() + 1 {
+                if self.patience.is_none() && thread.arms().count() > taken.len() + 1 {
                     self.added += 1;
                     self.ways.push(way.without(label, self.added));
                 }
@@ -193,10 +193,7 @@ impl Search {
 
 impl Way {
     fn cost_of(&self, label: Label) -> u32 {
-        match self.thread.arms().get(label as usize) {
-            _ if self.taken.contains(&label) => u32::MAX,
-            arm => arm.map_or(0, Expression::min_len),
-        }
+        if self.taken.contains(&label) { u32::MAX } else { self.thread.arms().min_len(label) }
     }
 
     /// The same, but that its leaf may not end with a label.

@@ -26,7 +26,7 @@ pub(super) fn enough(threads: &[Thread], rules: &Expansions) -> Option<usize> {
         Head::Special(_) => 1,
         Head::Literal { bytes, at } => bytes.len() - at,
         Head::Leaf { leaf, state } => {
-            let (rest, label) = leaf.completion(*state, &|label| cost(shortest.arms(), label));
+            let (rest, label) = leaf.completion(*state, &|label| shortest.arms().min_len(label));
             return rest.len().checked_add(below_leaf(shortest, label, rules)?);
         }
     };
@@ -35,12 +35,8 @@ pub(super) fn enough(threads: &[Thread], rules: &Expansions) -> Option<usize> {
 
 /// Enough units for what follows the leaf of a thread that ends with a label.
 pub(super) fn below_leaf(thread: &Thread, label: Label, rules: &Expansions) -> Option<usize> {
-    let arm = thread.arms().get(label as usize).map_or(Some(0), |arm| of_expression(arm, 0, rules))?;
+    let arm = thread.arms().get(label).map_or(Some(0), |arm| of_expression(&arm, 0, rules))?;
     arm.checked_add(of_stack(&thread.below, rules)?)
-}
-
-fn cost(arms: &[Expression], label: Label) -> u32 {
-    arms.get(label as usize).map_or(0, Expression::min_len)
 }
 
 fn of_stack(stack: &Stack, rules: &Expansions) -> Option<usize> {
@@ -76,8 +72,8 @@ fn of_expression(expression: &Expression, depth: usize, rules: &Expansions) -> O
         Kind::Special(_) => Some(1),
         Kind::Literal(bytes) => Some(bytes.len()),
         Kind::Match { leaf, arms } => {
-            let (text, label) = leaf.completion(leaf.start(), &|label| cost(arms, label));
-            text.len().checked_add(arms.get(label as usize).map_or(Some(0), of)?)
+            let (text, label) = leaf.completion(leaf.start(), &|label| arms.min_len(label));
+            text.len().checked_add(arms.get(label).as_ref().map_or(Some(0), of)?)
         }
         Kind::Sequence(..) => expression.parts().try_fold(0_usize, |sum, part| sum.checked_add(of(part)?)),
         Kind::Choice(options) => of(options.iter().min_by_key(|option| option.min_len())?),

@@ -82,7 +82,8 @@ impl Weight for Expression {
             Kind::Literal(bytes) => bytes.len(),
             Kind::Rule(rule) => rule.held_bytes(),
             Kind::Match { leaf, arms } => {
-                leaf.memory_bytes() + arms.iter().map(Self::weight_bytes).sum::<usize>()
+                let listed = arms.as_list().iter().map(Self::weight_bytes).sum::<usize>();
+                leaf.memory_bytes() + arms.held_bytes() + listed
             }
             Kind::Sequence(head, tail) => head.weight_bytes() + tail.weight_bytes(),
             Kind::Choice(options) => options.iter().map(Self::weight_bytes).sum(),

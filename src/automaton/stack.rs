@@ -18,7 +18,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::openings::Opened;
 use crate::each_once::{Firsts, each_once};
-use crate::expression::{BinderRef, Expression, Kind, fingerprint};
+use crate::expression::{Arms, BinderRef, Expression, Kind, fingerprint};
 use crate::regular::ByteSet;
 
 /// One thing that remains to be read.
@@ -27,7 +27,7 @@ pub(super) enum Frame {
     /// An expression.
     Expression(Expression),
     /// The arm chosen by the label of the leaf above.
-    Arms(Arc<[Expression]>),
+    Arms(Arms),
     /// The end of a captured text that began at `start` of the tape; `then` and the binder's answer follow.
     /// The tape itself began with it where `outermost`.
     CaptureEnd { start: usize, outermost: bool, then: Expression, binder: BinderRef },
@@ -63,7 +63,8 @@ impl Frame {
             },
             Self::CaptureEnd { binder, .. } => binder.held_bytes(),
             Self::Bind { text, binder } => text.len() + binder.held_bytes(),
-            Self::Arms(_) | Self::Own(_) => 0,
+            Self::Arms(arms) => arms.held_bytes(),
+            Self::Own(_) => 0,
         }
     }
 }

@@ -14,7 +14,7 @@ use super::stack::{Frame, Stack};
 use super::tape::{Tape, Text};
 use super::threads::Threads;
 use super::waiting::{Place, Waiting};
-use crate::expression::{Beginning, Expression, Kind, Label, Leaf, State, Then};
+use crate::expression::{Arms, Beginning, Expression, Kind, Label, Leaf, State, Then};
 use crate::special::SpecialToken;
 
 /// Where a thread stands.
@@ -63,10 +63,10 @@ impl Thread {
     }
 
     /// The arms that the label of this thread's leaf chooses from; empty where there are none.
-    pub(super) fn arms(&self) -> &[Expression] {
+    pub(super) fn arms(&self) -> &Arms {
         match self.below.top() {
             Some((Frame::Arms(arms), _)) => arms,
-            _ => &[],
+            _ => Arms::NONE,
         }
     }
 
@@ -90,7 +90,9 @@ impl Thread {
     /// The stack that is left when the leaf ends with a label.
     pub(super) fn below_leaf(&self, label: Label) -> Stack {
         match self.below.top() {
-            Some((Frame::Arms(arms), below)) => below.push_expression(&arms[label as usize]),
+            Some((Frame::Arms(arms), below)) => {
+                arms.get(label).map_or_else(|| below.clone(), |arm| below.push_expression(&arm))
+            }
             _ => self.below.clone(),
         }
     }

@@ -23,7 +23,7 @@ use super::thread::{Head, Thread};
 use super::threads::Threads;
 use super::token_set::TokenSet;
 use super::{Automaton, captured, completion, enough};
-use crate::expression::{Expression, Label, Leaf, State};
+use crate::expression::{Label, Leaf, State};
 use crate::special::TokenId;
 use crate::token_mask::{TokenMask, TokenMaskMut};
 
@@ -142,8 +142,8 @@ impl Automaton {
 
     /// Enough units for what follows the leaf of a thread, with whichever label it ends.
     fn enough_below_leaf(&self, thread: &Thread) -> Option<usize> {
-        let labels = 0..Label::try_from(thread.arms().len().max(1)).ok()?;
-        let summed = labels.map(|label| enough::below_leaf(thread, label, self.rules()));
+        let labels = 0..Label::try_from(thread.arms().count().max(1)).ok()?;
+        let summed = labels.clone().map(|label| enough::below_leaf(thread, label, self.rules()));
         if let Some(enough) = summed.clone().try_fold(0, most) {
             return Some(enough);
         }
@@ -152,8 +152,8 @@ impl Automaton {
             return completions.iter().map(Vec::len).max();
         }
         // What is told apart by a captured text is not asked for each label.
-        let labels = (0..).zip(thread.arms()).filter(|_| !thread.is_captured());
-        labels.map(|(label, _)| completion::below_leaf(thread, label, self.rules()).len()).max()
+        let labels = labels.filter(|_| !thread.is_captured());
+        labels.map(|label| completion::below_leaf(thread, label, self.rules()).len()).max()
     }
 
     /// How many tokens are enough to complete the text after any token that may come next: where so many are
@@ -290,7 +290,7 @@ impl InLeaf<'_> {
     /// whichever comes.
     fn fit(&self, end: State, one: Option<TokenId>, judge: Judge<'_>) -> bool {
         if !self.thread.is_captured() {
-            let cost = |label: Label| self.thread.arms().get(label as usize).map_or(0, Expression::min_len);
+            let cost = |label: Label| self.thread.arms().min_len(label);
             let (rest, label) = self.leaf.completion(end, &cost);
             let (rest, below) = (rest.into_iter().map(Unit::Byte), self.below(label));
             return (judge.fits)(&rest.chain(below.iter().copied()).collect::<Vec<_>>());

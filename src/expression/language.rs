@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::Expression;
+use super::Arms;
 use crate::regular::{ByteSet, Dfa, StateId};
 
 /// A position in a [`Language`], packed by the language.
@@ -195,8 +195,8 @@ impl Leaf {
 
     /// The length of the cheapest completion from `state`, with the arm that follows it.
     #[must_use]
-    pub fn min_len_with(&self, state: State, arms: &[Expression]) -> u32 {
-        let cost = |label: Label| arms.get(label as usize).map_or(0, Expression::min_len);
+    pub fn min_len_with(&self, state: State, arms: &Arms) -> u32 {
+        let cost = |label: Label| arms.min_len(label);
         let (bytes, label) = self.completion(state, &cost);
         u32::try_from(bytes.len()).unwrap_or(u32::MAX).saturating_add(cost(label))
     }

@@ -15,6 +15,7 @@
 //! Expressions compare by structure, with the hash kept in the node; equal futures are therefore found equal
 //! wherever they were built.
 
+mod arms;
 mod dfa;
 mod language;
 mod rule;
@@ -26,10 +27,11 @@ use std::{fmt, mem};
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
+pub use arms::{Arms, MakeArms};
 pub use dfa::DfaLanguage;
 pub use language::{Class, Label, Language, Leaf, PlainText, State};
 pub(crate) use rule::RULE_BYTES;
-pub use rule::{Beginning, Binder, BinderRef, Enough, Rule, RuleRef, Then};
+pub use rule::{ArmsRef, Beginning, Binder, BinderRef, Enough, Rule, RuleRef, Then};
 
 use crate::each_once::each_once;
 use crate::special::SpecialToken;
@@ -58,8 +60,8 @@ pub enum Kind {
     Match {
         /// The language.
         leaf: Leaf,
-        /// What follows a text with label `i`; empty where nothing depends on the label.
-        arms: Arc<[Expression]>,
+        /// What follows a text, by its label.
+        arms: Arms,
     },
     /// The first, then the second.
     Sequence(Expression, Expression),
@@ -115,7 +117,13 @@ impl Expression {
     /// A text of a language, then the arm of its label. The language's labels are indices of `arms`.
     #[must_use]
     pub fn switch(leaf: Leaf, arms: impl IntoIterator<Item = Self>) -> Self {
-        Self::new(Kind::Match { leaf, arms: arms.into_iter().collect() })
+        Self::new(Kind::Match { leaf, arms: Arms::listed(arms) })
+    }
+
+    /// A text of a language, then the arm of its label, each made when it is asked for.
+    #[must_use]
+    pub fn switch_made(leaf: Leaf, arms: Arc<dyn MakeArms>) -> Self {
+        Self::new(Kind::Match { leaf, arms: Arms::made(arms) })
     }
 
     /// The body of a rule, computed when reached.

@@ -7,6 +7,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::Expression;
+use super::arms::MakeArms;
 use crate::regular::ByteSet;
 
 /// What a rule or binder holds that remembers nothing.
@@ -215,3 +216,4 @@ macro_rules! shared {
 
 shared!(RuleRef, Rule, "A shared [`Rule`], compared by content.");
 shared!(BinderRef, Binder, "A shared [`Binder`], compared by content.");
+shared!(ArmsRef, MakeArms, "Shared [arms](MakeArms), compared by content.");

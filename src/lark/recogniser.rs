@@ -15,7 +15,7 @@ pub(crate) enum Verdict {
 #[derive(Clone, Debug)]
 enum Frame {
     Whole(Expression),
-    Within { leaf: Leaf, state: State, arms: Vec<Expression> },
+    Within { leaf: Leaf, state: State, arms: Arms },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -94,14 +94,14 @@ fn walk(mut stack: Vec<Frame>, unit: Option<Unit>, next: &mut Vec<Vec<Frame>>) -
                 false
             }
             Kind::Match { leaf, arms } => {
-                stack.push(Frame::Within { state: leaf.start(), leaf: leaf.clone(), arms: arms.to_vec() });
+                stack.push(Frame::Within { state: leaf.start(), leaf: leaf.clone(), arms: arms.clone() });
                 walk(stack, unit, next)
             }
             Kind::Capture { .. } => panic!("grammars have no captures"),
         },
         Frame::Within { leaf, state, arms } => {
             let end = match leaf.accepts(state) {
-                Some(label) => on(stack.clone(), arms.get(label as usize).map_or(&[], std::slice::from_ref)),
+                Some(label) => on(stack.clone(), arms.get(label).as_slice()),
                 None => false,
             };
             if let Some(Unit::Byte(byte)) = unit

@@ -16,6 +16,7 @@ use super::Object;
 use super::inclusion::{includers, without_included};
 use super::left::Left;
 use super::members::Members;
+use super::named::Named;
 use super::names::{Names, add};
 use super::rest::RestLens;
 use super::then::{AfterName, AfterOther, OtherName};
@@ -195,9 +196,7 @@ impl Alternatives {
         let few = (places.len() <= FEW_NAMES).then(|| places.iter().map(quoted).collect());
         match few.flatten() {
             Some(few) => self.literals(few),
-            None => Some(
-                self.switch(places.iter().map(|place| (rank(*place), *place, named(*place).0)).collect()),
-            ),
+            None => Some(self.switch(places.iter().map(|place| rank(*place)))),
         }
     }
 
@@ -210,11 +209,9 @@ impl Alternatives {
     }
 
     /// Members by name, told apart by one leaf.
-    fn switch(&self, mut ranked: Vec<(u32, usize, &Arc<str>)>) -> Expression {
-        ranked.sort_unstable_by_key(|(rank, ..)| *rank);
-        let open = self.group.names().words.open(ranked.iter().map(|(rank, ..)| *rank));
-        let rests = ranked.into_iter().map(|(_, place, name)| self.after_name(place, name));
-        Expression::switch(Leaf::new(StringLanguage::words(open)), rests)
+    fn switch(&self, ranks: impl Iterator<Item = u32>) -> Expression {
+        let open = self.group.names().words.open(ranks);
+        Named::member(self, Leaf::new(StringLanguage::words(open)))
     }
 
     fn after_name(&self, place: usize, name: &Arc<str>) -> Expression {

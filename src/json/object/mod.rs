@@ -16,6 +16,7 @@ mod alternatives;
 mod inclusion;
 mod left;
 mod members;
+mod named;
 mod names;
 mod others;
 mod progress;

@@ -167,6 +167,11 @@ impl StringLanguage {
         Self { fingerprint, open: Some(open), wide, ..Self::within(dfa, window, Escapes::Needed) }
     }
 
+    /// The words that count, where the language is a list of words.
+    pub(super) fn open_words(&self) -> Option<&OpenWords> {
+        self.open.as_ref()
+    }
+
     /// The same strings, with states that know how many characters were read.
     fn counting(self) -> Self {
         Self { is_counting: true, ..self }.hashed()

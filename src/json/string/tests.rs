@@ -398,6 +398,9 @@ proptest! {
         prop_assume!(!open.is_empty());
         let words = Arc::new(Words::new(&all.keys().collect::<Vec<_>>()));
         let strings = StringLanguage::words(words.open(open.iter().map(|word| words.rank(word).unwrap())));
+        let known = strings.open_words().unwrap();
+        let ranks: Vec<u32> = (0..known.labels() as u32).map(|label| known.rank_of(label)).collect();
+        prop_assert_eq!(ranks, open.iter().map(|word| words.rank(word).unwrap()).collect::<Vec<_>>());
         let beginning: String = at.get(&open).chars().take(read_chars).collect();
         let spelled = |text: &str| serde_json::to_string(text).unwrap();
         let begun = spelled(&beginning).strip_suffix('"').unwrap().to_owned();

@@ -112,6 +112,20 @@ pub(in crate::json) struct OpenWords {
 }
 
 impl OpenWords {
+    /// How many labels there are.
+    pub(in crate::json) fn labels(&self) -> usize {
+        let last = self.bits.last().zip(self.before.last());
+        last.map_or(0, |(bits, before)| *before as usize + bits.count_ones() as usize)
+    }
+
+    /// The rank of the word that has a label, where they are told apart.
+    pub(in crate::json) fn rank_of(&self, label: Label) -> u32 {
+        let place = self.before.partition_point(|before| *before <= label) - 1;
+        let first = label - self.before[place];
+        let without = (0..first).fold(self.bits[place], |bits, _| bits & (bits - 1));
+        place as u32 * u64::BITS + without.trailing_zeros()
+    }
+
     /// Whether an open word can be completed from a state.
     #[inline]
     pub(super) fn is_live(&self, state: StateId) -> bool {
