@@ -13,8 +13,9 @@ use crate::{Verdict, output, prompt};
 /// Says whether a completion is accepted, and if not, where and why
 ///
 /// COMPLETION is what follows `<|start|>assistant`: a file, `-` (also the default) for standard input, or the
-/// text itself where it contains `<|`. Its bytes are taken as they are; text between `<|` and `|>` that names
-/// a special token means that token.
+/// text itself where it contains `<|`. Its bytes are taken as they are, but for the line end that editors add
+/// behind a last `<|return|>` or `<|call|>`; text between `<|` and `|>` that names a special token means that
+/// token.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(override_usage = "harmony-mask check [OPTIONS] <REQUEST> [COMPLETION]

@@ -14,6 +14,7 @@ use super::tape::Tape;
 use super::thread::{Head, Thread, open};
 use super::threads::Threads;
 use crate::expression::{BinderRef, Enough, Expression, Kind, Label, RuleRef};
+use crate::recursion;
 
 /// Enough units to complete what one of some threads remains before; `None` where that is not known.
 pub(super) fn enough(threads: &[Thread], rules: &Expansions) -> Option<usize> {
@@ -97,7 +98,8 @@ fn of_binder(binder: &BinderRef, depth: usize, rules: &Expansions) -> Option<usi
 
 /// What is enough for the body of a rule; where that is not known, what completes the rule alone.
 fn of_rule(expression: &Expression, rule: &RuleRef, depth: usize, rules: &Expansions) -> usize {
-    let of_body = || of_expression(&Shortest(rules).expand(rule), depth + 1, rules);
+    let body = || Shortest(rules).expand(rule);
+    let of_body = || recursion::one_level(|| of_expression(&body(), depth + 1, rules));
     let summed = (depth < DEPTH).then(of_body).flatten();
     summed.unwrap_or_else(|| {
         let mut threads = Threads::default();

@@ -67,14 +67,14 @@ mod tests {
     use super::super::tape::Tape;
     use super::super::thread::Head;
     use super::*;
-    use crate::expression::Expression;
+    use crate::expression::{Arms, Expression};
 
     /// A thread in one of some literals, on one of some stacks: some with arms on top, as below a leaf.
     fn thread(number: usize) -> Thread {
         let literal = |number: usize| Expression::literal(format!("{number}"));
         let below = Stack::default().push_expression(&literal(number % 5));
         let below = match number % 3 {
-            0 => below.push(Frame::Arms(vec![literal(number % 2)].into())),
+            0 => below.push(Frame::Arms(Arms::listed([literal(number % 2)]))),
             _ => below,
         };
         let tape = if number.is_multiple_of(7) { Tape::Any } else { Tape::Outside };

@@ -46,12 +46,16 @@ impl Arms {
     /// No arms.
     pub const NONE: &'static Self = &Self(Kind::None);
 
-    pub(super) fn listed(arms: impl IntoIterator<Item = Expression>) -> Self {
+    /// Arms by label.
+    #[must_use]
+    pub fn listed(arms: impl IntoIterator<Item = Expression>) -> Self {
         let arms: Arc<[Expression]> = arms.into_iter().collect();
         Self(if arms.is_empty() { Kind::None } else { Kind::Listed(arms) })
     }
 
-    pub(super) fn made(arms: Arc<dyn MakeArms>) -> Self {
+    /// Arms that are made when they are asked for.
+    #[must_use]
+    pub fn made(arms: Arc<dyn MakeArms>) -> Self {
         Self(Kind::Made(ArmsRef::new(arms)))
     }
 

@@ -1,6 +1,6 @@
 //! A slow recogniser that reads an expression straight off its definition, for tests.
 
-use crate::expression::{Expression, Kind, Label, Language, Leaf, State};
+use crate::expression::{Arms, Expression, Kind, Label, Language, Leaf, State};
 use crate::special::SpecialToken;
 
 /// Where a text stops being a prefix of the language, or what it is.

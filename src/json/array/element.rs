@@ -29,14 +29,8 @@ impl Binder for Element {
         let agrees = |array: &&Arc<Vec<Value>>| {
             value.as_ref().zip(array.first()).is_some_and(|(value, own)| are_equal(own, value))
         };
-        progress.avoid = self
-            .after
-            .progress
-            .avoid
-            .iter()
-            .filter(agrees)
-            .map(|array| Arc::new(array[1..].to_vec()))
-            .collect();
+        let agreeing = self.after.progress.avoid.iter().filter(agrees);
+        progress.avoid = agreeing.map(|array| Arc::new(array[1..].to_vec())).collect();
         if self.after.must_repeat() && progress.seen.has(value.as_ref(), text) {
             (progress.has_repeated, progress.seen) = (true, Seen::default());
         } else if self.after.must_repeat() || self.after.arrays().unique {
