@@ -310,8 +310,11 @@ fn hostile_texts_stay_text() {
     let expected = controls(&template("x"));
     for _ in 0..1_000 {
         let text = hostile(&mut random);
-        // As clients write it, with a lone surrogate here and there.
-        let json = python::dumps(&template(&text)).replace("\\ufffd", "\\udbff");
+        // As clients write it, with a lone surrogate here and there, but not in the name of the property.
+        let lone = |json: &str| json.replace("\\ufffd", "\\udbff");
+        let (name, value) = (python::dumps(&json!(text)), ": {\"type\": \"string\"");
+        let json = lone(&python::dumps(&template(&text)));
+        let json = json.replace(&format!("{}{value}", lone(&name)), &format!("{name}{value}"));
         let request = harmony_mask::harmony::document(&json).expect("JSON");
         assert_eq!(controls(&request), expected, "{text:?}");
     }
