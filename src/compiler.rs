@@ -202,21 +202,21 @@ impl Compiler {
     }
 
     /// The grammar of the texts that a regular expression matches from end to end, in the syntax of Rust's
-    /// `regex` crate. `<|return|>` may end the text wherever it is whole.
+    /// `regex` crate. `<|return|>` may end the text wherever it is whole. Of the options only
+    /// `forbids_spelled_tokens` matters.
     ///
     /// # Errors
     ///
     /// When the expression cannot be read, looks around or refers back, matches nothing, or exceeds a limit.
     ///
     /// ```
-    /// # use harmony_mask::{Compiler, Vocabulary};
+    /// # use harmony_mask::{Compiler, Options, Vocabulary};
     /// let compiler = Compiler::new(Vocabulary::o200k_harmony());
-    /// assert!(compiler.compile_regex("[0-9]{4}-[0-9]{2}").is_ok());
-    /// assert_eq!(compiler.compile_regex("a(?=b)").unwrap_err().kind(), "unsupported");
+    /// assert!(compiler.compile_regex("[0-9]{4}-[0-9]{2}", &Options::default()).is_ok());
+    /// assert_eq!(compiler.compile_regex("a(?=b)", &Options::default()).unwrap_err().kind(), "unsupported");
     /// ```
-    pub fn compile_regex(&self, pattern: &str) -> Result<Grammar, Error> {
-        let options = Options::default();
-        let job = self.job(&options);
+    pub fn compile_regex(&self, pattern: &str, options: &Options) -> Result<Grammar, Error> {
+        let job = self.job(options);
         let text = regex(pattern, &Part { tool: None, at: "", what: "the text" }, &job);
         self.ended(text, job)
     }

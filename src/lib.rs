@@ -38,7 +38,7 @@ pub mod vocabulary;
 pub use automaton::MaskId;
 pub use compiler::{Compiler, CoverageEntry, Grammar};
 pub use error::Error;
-pub use harmony::{Options, Request};
+pub use harmony::{Options, Request, RequestError};
 pub use json::{Layout, PropertyOrder};
 pub use limits::{Cancellation, LimitExceeded, Limits};
 pub use matcher::{

@@ -282,8 +282,9 @@ fn what_is_enough_for_elements_that_differ_is_enough() {
 /// Texts that have as many tokens as bytes: what is left is known in tokens.
 #[test]
 fn a_deadline_leaves_out_what_would_be_late() {
-    let grammar =
-        COMPILER.compile_regex("\u{1}?(\u{2}\u{1}\u{3}|\u{3}\u{2}\u{1}\u{4}\u{1})").expect("compiles");
+    let grammar = COMPILER
+        .compile_regex("\u{1}?(\u{2}\u{1}\u{3}|\u{3}\u{2}\u{1}\u{4}\u{1})", &Options::default())
+        .expect("compiles");
     let free = grammar.matcher();
     assert_eq!(free.automaton().enough_after_any(free.residual()), Some(4));
     for (within, first) in [(3, "\u{2}"), (4, "\u{1}\u{2}"), (5, "\u{1}\u{2}\u{3}"), (6, "\u{1}\u{2}\u{3}")] {

@@ -190,7 +190,9 @@ fn bad_grammars_are_refused_with_their_place() {
     let cases = fs::read_to_string(folder().join("bad.json")).expect("the cases");
     for case in serde_json::from_str::<Vec<Value>>(&cases).expect("JSON") {
         let error = match &case["regex"] {
-            Value::String(pattern) => COMPILER.compile_regex(pattern).expect_err("an error"),
+            Value::String(pattern) => {
+                COMPILER.compile_regex(pattern, &Options::default()).expect_err("an error")
+            }
             _ => compile(text(&case["lark"])).expect_err("an error"),
         };
         let position = error.position().map(|at| vec![at.line, at.column]);
@@ -210,7 +212,7 @@ fn regular_expressions_match_whole_texts() {
         ("", &[""], &["a"]),
         (r"(?s:.){2}", &["\n\n", "日本"], &["a", "日本語"]),
     ] {
-        let grammar = COMPILER.compile_regex(pattern).expect(pattern);
+        let grammar = COMPILER.compile_regex(pattern, &Options::default()).expect(pattern);
         for text in accepted {
             assert!(read(&grammar, text).1, "{pattern}: {text:?}");
         }
@@ -258,12 +260,12 @@ fn cancelled_grammars_are_given_up() {
     cancellation.cancel();
     let lark = compiler.compile_lark("start: \"a\"", &Options::default());
     assert!(matches!(lark, Err(Error::Cancelled)), "{lark:?}");
-    let regex = compiler.compile_regex("a");
+    let regex = compiler.compile_regex("a", &Options::default());
     assert!(matches!(regex, Err(Error::Cancelled)), "{regex:?}");
     // What would have failed without that is not said to be cancelled.
     let limits = Limits { work: 0, ..Limits::default() };
     let limited = Compiler::with_limits(Vocabulary::o200k_harmony(), limits).with_cancellation(&cancellation);
-    let regex = limited.compile_regex("a");
+    let regex = limited.compile_regex("a", &Options::default());
     assert!(
         regex.as_ref().is_err_and(|error| error.limit().is_some_and(|limit| limit.what == "work")),
         "{regex:?}"

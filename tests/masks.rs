@@ -438,7 +438,7 @@ fn mask_ids_are_numbers_of_masks() {
 
 #[test]
 fn narrowed_masks_have_no_number() {
-    let mut matcher = COMPILER.compile_regex("a{3,50}").expect("compiles").matcher();
+    let mut matcher = COMPILER.compile_regex("a{3,50}", &Options::default()).expect("compiles").matcher();
     assert!(matcher.mask_id().is_some());
     matcher.finish_within(1).expect("enough");
     assert_eq!(matcher.mask_id(), None);

@@ -254,7 +254,7 @@ fn grammars_in_groups() {
     check("a regular expression", format!("start: /{regex}c/"));
     check("JSON", format!("start: %json {}", nested(r#"{"items":X}"#, "{}", 120)));
     with_little_stack("a regular expression alone", || {
-        walk(&COMPILER.compile_regex(&regex).expect("compiles"));
+        walk(&COMPILER.compile_regex(&regex, &Options::default()).expect("compiles"));
     });
 }
 

@@ -118,14 +118,18 @@ fn bare_texts_are_one_message() {
     let schema = r#"{"type": "object", "properties": {"a": {"type": "string"}}}"#;
     let grammars = [
         (COMPILER.compile_schema(schema, &options), "{\"a\":\"héllo 🙂\"}"),
+        (
+            COMPILER.compile_lark("start: \"a\" <|start|> \"b\" <|end|> \"é\"", &options),
+            "a<|start|>b<|end|>é",
+        ),
         (COMPILER.compile_lark("start: \"a\"*", &options), ""),
-        (COMPILER.compile_regex("(🙂|𠀀|é)*"), "🙂𠀀é🙂"),
+        (COMPILER.compile_regex("(🙂|𠀀|é)*", &Options::default()), "🙂𠀀é🙂"),
     ];
     for (grammar, text) in grammars {
         let grammar = grammar.expect("compiles");
         let mut matcher = grammar.matcher();
         let (mut deltas, mut told) = (Deltas::default(), Vec::new());
-        let mut tokens = COMPILER.vocabulary().encode(text).expect("it has an encoder");
+        let mut tokens = COMPILER.vocabulary().encode_with_special(text).expect("it has an encoder");
         tokens.push(COMPILER.vocabulary().special_id(harmony_mask::SpecialToken::Return));
         for token in tokens {
             assert_eq!(matcher.open_message(), Some(&Header::default()), "{text}");

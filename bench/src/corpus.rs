@@ -43,7 +43,7 @@ pub(crate) struct Sample {
     #[arg(required = true)]
     pub(crate) paths: Vec<PathBuf>,
     /// Measure only so many files, drawn at random
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) sample: Option<usize>,
     /// Where chance begins; the same seed draws the same files
     #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]

@@ -29,7 +29,7 @@ pub(crate) struct Grammars {
     /// The folder with `cases.json` and the grammars
     folder: PathBuf,
     /// Times that each text is gone through; all but the first are hot
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     passes: u32,
     /// Write the full result to a file; `-` prints it instead of the summary
     #[arg(long, value_name = "FILE")]

@@ -58,11 +58,11 @@ pub(crate) struct MaskBench {
 #[derive(Args, Clone, Copy)]
 pub(crate) struct Repetition {
     /// Times that each instance is gone through; all but the first are hot
-    #[arg(long, value_name = "N", default_value_t = Self::USUAL.passes, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = Self::USUAL.passes, value_parser = clap::value_parser!(u32).range(1..))]
     passes: u32,
     /// Times that all files are gone through, each time by engines that start anew; the least of each call
     /// counts
-    #[arg(long, value_name = "N", default_value_t = Self::USUAL.rounds, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = Self::USUAL.rounds, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
 }
 

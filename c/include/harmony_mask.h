@@ -85,7 +85,8 @@ HM_CHECKED hm_grammar *hm_compile_request(const hm_compiler *compiler, const cha
 /*
  * The grammar of the JSON texts of a schema's values, without messages around them. `options` is a JSON
  * object with fields of a request's `harmony` object, such as {"whitespace": "compact"}, or empty for the
- * defaults.
+ * defaults. Those are `whitespace`, `property_order`, `formats`, `strict` and `forbid_spelled_tokens`; the
+ * message of an error says where it is of the options, and its pointer is one into them then.
  */
 HM_CHECKED hm_grammar *hm_compile_schema(const hm_compiler *compiler, const char *schema, size_t schema_len,
     const char *options, size_t options_len, hm_error **error);
@@ -97,9 +98,12 @@ HM_CHECKED hm_grammar *hm_compile_schema(const hm_compiler *compiler, const char
 HM_CHECKED hm_grammar *hm_compile_lark(const hm_compiler *compiler, const char *grammar, size_t grammar_len,
     const char *options, size_t options_len, hm_error **error);
 
-/* The grammar of the texts that a regular expression matches from end to end. */
+/*
+ * The grammar of the texts that a regular expression matches from end to end. Of the options only
+ * `forbid_spelled_tokens` matters.
+ */
 HM_CHECKED hm_grammar *hm_compile_regex(const hm_compiler *compiler, const char *pattern, size_t pattern_len,
-    hm_error **error);
+    const char *options, size_t options_len, hm_error **error);
 
 /*
  * What the author of the request should know, as a JSON array of strings: fields of `harmony` that do not

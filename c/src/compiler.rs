@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use harmony_mask::{Compiler, Error, Grammar, Limits, Options, Request, Vocabulary};
-use serde_json::{Value, json};
+use harmony_mask::{Compiler, Error, Grammar, Limits, Options, Request, RequestError, Vocabulary};
 
 use crate::failure::{Failure, Slot};
 use crate::guard::{given, guard, quiet};
@@ -81,9 +80,14 @@ pub extern "C" fn hm_compile_regex(
     compiler: Option<&Compiler>,
     pattern: Input<u8>,
     pattern_len: usize,
+    options: Input<u8>,
+    options_len: usize,
     error: Slot<'_>,
 ) -> Option<Box<Grammar>> {
-    guard(error, None, || made(given(compiler, "compiler")?.compile_regex(pattern.text(pattern_len)?)))
+    guard(error, None, || {
+        let options = read_options(options.text(options_len)?)?;
+        made(given(compiler, "compiler")?.compile_regex(pattern.text(pattern_len)?, &options))
+    })
 }
 
 fn made(grammar: Result<Grammar, Error>) -> Result<Option<Box<Grammar>>, Failure> {
@@ -107,23 +111,12 @@ fn read_limits(text: &str) -> Result<Limits, Failure> {
     Ok(limits)
 }
 
-/// Options as the `harmony` object of a request has them, read by way of a request, so that both read the
-/// same. What a request would only be warned of is an error here: no grammar is there yet that could tell.
+/// Options as the `harmony` object of a request has them. The pointer of an error is one into the options.
 fn read_options(text: &str) -> Result<Options, Failure> {
     if text.is_empty() {
         return Ok(Options::default());
     }
-    let harmony: Value = serde_json::from_str(text)
-        .map_err(|error| Failure::new("not_json", format!("the options are not JSON: {error}")))?;
-    let request = Request::read(&json!({ "harmony": harmony })).map_err(Error::from)?;
-    match request.warnings() {
-        [] => Ok(*request.options()),
-        unknown => Err(Failure::new("unknown_option", refused(unknown))),
-    }
-}
-
-/// The words of warnings, which tell of what is ignored, for what is refused.
-fn refused(warnings: &[String]) -> String {
-    let words = |warning: &String| warning.trim_end_matches(", so it is ignored").to_owned();
-    warnings.iter().map(words).collect::<Vec<_>>().join("; ")
+    text.parse().map_err(|error: RequestError| {
+        Failure::at(error.pointer(), error.kind().name(), format!("in the options: {error}"))
+    })
 }

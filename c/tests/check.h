@@ -45,7 +45,7 @@ static inline hm_matcher *new_matcher(const hm_grammar *grammar) {
 /* A matcher of a regular expression, whose compiler and grammar are gone. */
 static inline hm_matcher *of_regex(const char *pattern) {
     hm_compiler *compiler = new_compiler();
-    hm_grammar *grammar = hm_compile_regex(compiler, pattern, strlen(pattern), NULL);
+    hm_grammar *grammar = hm_compile_regex(compiler, pattern, strlen(pattern), NULL, 0, NULL);
     CHECK(grammar != NULL);
     hm_compiler_free(compiler);
     hm_matcher *matcher = new_matcher(grammar);

@@ -26,13 +26,13 @@ pub(crate) struct Fuzz {
     /// The request
     request: PathBuf,
     /// How many completions to verify
-    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1_000)]
     count: u64,
     /// Where chance begins; the same seed gives the same completions
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0)]
     seed: u64,
     /// Choose at most so many tokens at random, then take the shortest way to the end
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 100)]
     max_tokens: usize,
     /// Print one JSON document
     #[arg(long)]

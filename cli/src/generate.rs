@@ -32,19 +32,19 @@ pub(crate) struct Generate {
     #[arg(long, value_name = "PROMPT")]
     prompt: Option<PathBuf>,
     /// Where the stand-in's chance begins; the same seed gives the same completions
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0)]
     seed: u64,
     /// Finish each completion within so many tokens, or within as many as the shortest needs
-    #[arg(long, value_name = "N", default_value_t = 400)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 400)]
     max_tokens: usize,
     /// How much is left to chance; 0 takes the token with the highest score
-    #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = temperature)]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, default_value_t = 1.0, value_parser = temperature)]
     temperature: f64,
     /// A completion to follow as far as the mask allows, and to repair where it does not
     #[arg(long, value_name = "FILE")]
     draft: Option<PathBuf>,
     /// How many completions to sample
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1)]
     count: u64,
     /// Print one JSON document
     #[arg(long)]

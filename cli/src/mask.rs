@@ -26,7 +26,7 @@ pub(crate) struct Mask {
     #[arg(long, value_name = "TEXT", default_value = "")]
     prefix: String,
     /// How many tokens to list
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 20)]
     limit: usize,
     /// Print one JSON document
     #[arg(long)]

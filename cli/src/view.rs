@@ -46,6 +46,7 @@ pub(crate) fn write_edits(out: &mut dyn Write, edits: &[Edit]) -> io::Result<()>
     let is_kept = |edit: &Edit| edit.action == Action::Keep;
     let places = edits.chunk_by(|a, b| is_kept(a) == is_kept(b)).filter(|run| !is_kept(&run[0])).count();
     let heading = match places {
+        0 if edits.is_empty() => "the draft is empty".to_owned(),
         0 => "the draft needs no repair".to_owned(),
         1 => "the draft, repaired in 1 place".to_owned(),
         more => format!("the draft, repaired in {more} places"),

@@ -75,7 +75,7 @@ fn bad_requests_are_refused_with_their_place() {
 
 #[test]
 fn wrong_calls_print_nothing_to_stdout() {
-    let calls: [&[&str]; 10] = [
+    let calls: [&[&str]; 11] = [
         &["compile", "examples/weather.json", "--dot", "-", "--json"],
         &[],
         &["check"],
@@ -83,6 +83,7 @@ fn wrong_calls_print_nothing_to_stdout() {
         &["check", "-", "-"],
         &["compile", "examples/weather.json", "--schema", "examples/weather.json"],
         &["generate", "examples/weather.json", "--temperature", "-1"],
+        &["generate", "examples/weather.json", "--seed", "-1"],
         &["prompt"],
         &["mask", "examples/weather.json", "--prompt", "examples/weather.json"],
         &["generate", "--prompt", "examples/weather.json"],
@@ -91,6 +92,7 @@ fn wrong_calls_print_nothing_to_stdout() {
         let outcome = run(arguments, b"");
         assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{arguments:?}");
         assert!(!outcome.stderr.is_empty(), "{arguments:?}");
+        assert!(!outcome.stderr.contains("-- -1"), "{arguments:?}: {}", outcome.stderr);
     }
 }
 

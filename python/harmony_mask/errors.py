@@ -69,6 +69,19 @@ class TokenRejected(HarmonyMaskError, ValueError):
         self.place = place
 
 
+class PromptError(HarmonyMaskError, ValueError):
+    """A prompt whose turn is not the beginning of any completion.
+
+    `token_index` is the place of the first token that is not allowed, `offset` how many bytes of the prompt can be
+    read, special tokens counted as they are spelled.
+    """
+
+    def __init__(self, message: str, token_index: int = 0, offset: int = 0) -> None:
+        super().__init__(message)
+        self.token_index = token_index
+        self.offset = offset
+
+
 class RollbackError(HarmonyMaskError, ValueError):
     """A rollback of more tokens than were accepted; the matcher is as it was."""
 

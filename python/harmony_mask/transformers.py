@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -17,15 +16,9 @@ from transformers import LogitsProcessor, LogitsProcessorList
 
 from ._native import Grammar, Matcher, Message, Vocabulary, batch_fill_next_token_bitmask
 from .bitmask import allocate_token_bitmask, allowed_tokens
-from .errors import DeadlineError
 from .turns import completion_start, opens_other_turn
 
 Grammars = Grammar | Sequence[Grammar]
-
-
-# How far from the limit the masks begin to look for it: a mask with a deadline takes a millisecond, one without a
-# microsecond.
-_SIGHT = 256
 
 
 @dataclass(frozen=True)
@@ -45,10 +38,8 @@ class HarmonyLogitsProcessor(LogitsProcessor):
     what was seen before. A prompt may contain the beginning of the completion, and the processor may serve the next
     turn of the same conversation.
 
-    With `max_new_tokens`, completions end within so many tokens after the prompt: when these are nearly used up,
-    tokens from which the end could not be reached any more are not allowed. DeadlineError says where not even the
-    shortest completion is so short. (It is too late if the model has just chosen a token that commits it to more than
-    256 others, such as the `[` of an optional array with 300 items; `Matcher.finish_within` knows no such case.)
+    With `max_new_tokens`, completions end within so many tokens after the prompt: tokens from which the end could not
+    be reached any more are not allowed. DeadlineError says where not even the shortest completion is so short.
     """
 
     def __init__(self, grammars: Grammars, *, max_new_tokens: int | None = None) -> None:
@@ -121,23 +112,14 @@ class _Row:
         common = _common_prefix(completion, seen)
         self.matcher.rollback(len(seen) - common)
         self._accept(completion[common:])
-        with suppress(DeadlineError):
-            self._look_for_the_end(len(sequence) - len(cast(list[int], self._prompt)))
 
     def _begin(self, prompt: list[int]) -> None:
         """Begins where a prompt ends."""
         self.matcher, self._prompt = self._grammar.matcher(), prompt
         self._start = completion_start(self.matcher.vocabulary, prompt)
         self._accept(prompt[self._start :])
-        self._look_for_the_end(generated=0)
-
-    def _look_for_the_end(self, generated: int) -> None:
-        """Sets the deadline of the masks when it is near."""
-        if self._max_new_tokens is None or self.matcher.tokens_left is not None:
-            return
-        left = max(self._max_new_tokens - generated, 0)
-        if left <= len(self.matcher.shortest_completion()) + _SIGHT:
-            self.matcher.finish_within(left)
+        if self._max_new_tokens is not None:
+            self.matcher.finish_within(self._max_new_tokens)
 
     def _accept(self, tokens: list[int]) -> None:
         for token in tokens:

@@ -1,10 +1,11 @@
 //! `Compiler`: from requests and schemas to grammars.
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 
 use harmony_mask::{Compiler, Error, Grammar, Options, Request};
 use pyo3::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::cache::Cache;
 use crate::grammar::PyGrammar;
@@ -63,23 +64,53 @@ impl PyCompiler {
     /// dictionary, JSON text, or a pydantic model; the options are those of a request's `harmony` object.
     ///
     /// Raises CompileError.
-    #[pyo3(signature = (schema, *, whitespace = None, property_order = None, formats = None))]
+    #[pyo3(signature = (schema, *, whitespace = None, property_order = None, formats = None, forbid_spelled_tokens = false))]
     fn compile_json_schema(
         &self,
-        py: Python<'_>,
         schema: &Bound<'_, PyAny>,
         whitespace: Option<&str>,
         property_order: Option<&str>,
         formats: Option<&str>,
+        forbid_spelled_tokens: bool,
     ) -> PyResult<PyGrammar> {
-        let schema = value(schema)?;
-        let words = [("whitespace", whitespace), ("property_order", property_order), ("formats", formats)];
-        let grammar = py.detach(|| {
-            let options = options(&words)?;
-            let make = || self.compiler.compile_schema(&schema, &options);
-            self.cache.get(content("schema", &(&schema, options)), make)
-        });
-        compiled(grammar)
+        let options = options([whitespace, property_order, formats], forbid_spelled_tokens);
+        let value = value(schema)?;
+        self.compiled(schema.py(), "schema", &value, options, |options| {
+            self.compiler.compile_schema(&value, options)
+        })
+    }
+
+    /// The grammar of the texts of a Lark grammar, without a message around them. `forbid_spelled_tokens` is
+    /// for all of it, the other options for the JSON of `%json`.
+    ///
+    /// Raises CompileError.
+    #[pyo3(signature = (grammar, *, whitespace = None, property_order = None, formats = None, forbid_spelled_tokens = false))]
+    fn compile_lark(
+        &self,
+        py: Python<'_>,
+        grammar: &str,
+        whitespace: Option<&str>,
+        property_order: Option<&str>,
+        formats: Option<&str>,
+        forbid_spelled_tokens: bool,
+    ) -> PyResult<PyGrammar> {
+        let options = options([whitespace, property_order, formats], forbid_spelled_tokens);
+        self.compiled(py, "lark", &grammar, options, |options| self.compiler.compile_lark(grammar, options))
+    }
+
+    /// The grammar of the texts that a regular expression matches from end to end, without a message around
+    /// them; its syntax is that of Rust's `regex` crate.
+    ///
+    /// Raises CompileError.
+    #[pyo3(signature = (pattern, *, forbid_spelled_tokens = false))]
+    fn compile_regex(
+        &self,
+        py: Python<'_>,
+        pattern: &str,
+        forbid_spelled_tokens: bool,
+    ) -> PyResult<PyGrammar> {
+        let options = options([None; 3], forbid_spelled_tokens);
+        self.compiled(py, "regex", &pattern, options, |options| self.compiler.compile_regex(pattern, options))
     }
 
     /// Forgets all grammars; those in use stay.
@@ -105,6 +136,24 @@ impl PyCompiler {
     }
 }
 
+impl PyCompiler {
+    /// The grammar of a text, remembered or made while the interpreter is released.
+    fn compiled(
+        &self,
+        py: Python<'_>,
+        kind: &str,
+        text: &(impl Debug + Sync),
+        options: Value,
+        make: impl FnOnce(&Options) -> Result<Grammar, Error> + Send,
+    ) -> PyResult<PyGrammar> {
+        let grammar = py.detach(|| {
+            let options = Options::read(&options)?;
+            self.cache.get(content(kind, &(text, options)), || make(&options))
+        });
+        compiled(grammar)
+    }
+}
+
 fn value(document: &Bound<'_, PyAny>) -> PyResult<Value> {
     serde_json::from_str(&request::text(document)?).map_err(|error| error::not_json(&error))
 }
@@ -113,16 +162,21 @@ fn compiled(grammar: Result<Grammar, Error>) -> PyResult<PyGrammar> {
     grammar.map(PyGrammar).map_err(|error| error::compile(&error))
 }
 
-/// Options from their words, by way of a request, so that both read the same.
-fn options(words: &[(&str, Option<&str>)]) -> Result<Options, Error> {
-    let given = words.iter().filter_map(|(name, word)| Some(((*name).to_owned(), Value::from((*word)?))));
-    let harmony: Map<String, Value> = given.collect();
-    Ok(*Request::read(&json!({ "harmony": harmony }))?.options())
+/// Options of the text of a schema or a grammar, as JSON: `whitespace`, `property_order` and `formats` where
+/// they are given.
+fn options(words: [Option<&str>; 3], forbid_spelled_tokens: bool) -> Value {
+    let [whitespace, property_order, formats] = words;
+    json!({
+        "whitespace": whitespace,
+        "property_order": property_order,
+        "formats": formats,
+        "forbid_spelled_tokens": forbid_spelled_tokens,
+    })
 }
 
 /// What a grammar is remembered by: everything that it was compiled from, and nothing else, so that requests
 /// which differ in their messages share one. The derived `Debug` shows every field; `==` would not do, since
 /// JSON objects are equal in any order, and the order of properties matters.
-fn content(kind: &str, compiled: &impl std::fmt::Debug) -> String {
+fn content(kind: &str, compiled: &impl Debug) -> String {
     format!("{kind} {compiled:?}")
 }

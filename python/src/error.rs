@@ -2,7 +2,7 @@
 //! fields to an exception.
 
 use harmony_mask::matcher::DeadlineError;
-use harmony_mask::{AcceptError, Error, RollbackError, VocabularyError};
+use harmony_mask::{AcceptError, Error, PromptError, RollbackError, VocabularyError};
 use pyo3::PyErr;
 
 mod python {
@@ -10,6 +10,7 @@ mod python {
     pyo3::import_exception!(harmony_mask.errors, BitmaskError);
     pyo3::import_exception!(harmony_mask.errors, CompileError);
     pyo3::import_exception!(harmony_mask.errors, DeadlineError);
+    pyo3::import_exception!(harmony_mask.errors, PromptError);
     pyo3::import_exception!(harmony_mask.errors, RollbackError);
     pyo3::import_exception!(harmony_mask.errors, TokenRejected);
     pyo3::import_exception!(harmony_mask.errors, VocabularyError);
@@ -40,6 +41,11 @@ pub(crate) fn rejected(error: AcceptError) -> PyErr {
     let AcceptError { token, spelling, valid_bytes, expected, place, cause: _ } = &error;
     let fields = (error.to_string(), *token, spelling.clone(), *valid_bytes, expected.clone(), place.clone());
     PyErr::new::<python::TokenRejected, _>(fields)
+}
+
+/// A prompt that breaks the grammar.
+pub(crate) fn prompt(error: PromptError) -> PyErr {
+    PyErr::new::<python::PromptError, _>((error.to_string(), error.token, error.offset))
 }
 
 /// An id that no vocabulary has.

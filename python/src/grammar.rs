@@ -1,10 +1,11 @@
 //! `Grammar`: what may be said under one request.
 
-use harmony_mask::Grammar;
 use harmony_mask::schema::Status;
+use harmony_mask::{Grammar, TokenId};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::error;
 use crate::matcher::PyMatcher;
 use crate::vocabulary::PyVocabulary;
 
@@ -17,6 +18,16 @@ impl PyGrammar {
     /// A matcher for one sequence, at its start.
     pub(crate) fn matcher(&self) -> PyMatcher {
         PyMatcher::of(self.0.matcher())
+    }
+
+    /// A matcher for a sequence that goes on where a prompt ends, anywhere in the assistant's turn: give it
+    /// all tokens of the prompt, or those from the last `<|start|>assistant` on. Of a grammar without
+    /// messages the prompt is the beginning of the text.
+    ///
+    /// Raises PromptError where the prompt's turn is not the beginning of anything that is allowed.
+    fn matcher_after(&self, py: Python<'_>, prompt_token_ids: Vec<TokenId>) -> PyResult<PyMatcher> {
+        let matcher = py.detach(|| self.0.matcher_after(&prompt_token_ids));
+        matcher.map(PyMatcher::of).map_err(error::prompt)
     }
 
     /// The vocabulary.

@@ -14,6 +14,7 @@ mod limits;
 mod matcher;
 mod message;
 mod request;
+mod stream;
 mod timing;
 mod vocabulary;
 
@@ -28,6 +29,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<grammar::PyGrammar>()?;
     module.add_class::<matcher::PyMatcher>()?;
     module.add_class::<message::PyMessage>()?;
+    module.add_class::<stream::PyDeltas>()?;
+    module.add_class::<stream::PyDelta>()?;
     module.add_function(wrap_pyfunction!(batch::batch_fill_next_token_bitmask, module)?)?;
     module.add_function(wrap_pyfunction!(timing::time_fills, module)?)
 }

@@ -220,6 +220,18 @@ impl PyMatcher {
         self.with(py, |matcher| matcher.tokens().to_vec())
     }
 
+    /// What the prompt already said of the turn, where the matcher began after one.
+    #[getter]
+    fn given_token_ids(&self, py: Python<'_>) -> Vec<TokenId> {
+        self.with(py, |matcher| matcher.given_tokens().to_vec())
+    }
+
+    /// The response formats that the answer is of, or may still become: by name, or by JSON pointer where a
+    /// format has none. None of them before the answer begins.
+    fn matching_formats(&self, py: Python<'_>) -> Vec<String> {
+        self.with(py, |matcher| matcher.matching_formats().into_iter().map(str::to_owned).collect())
+    }
+
     /// The messages so far; the last may be unfinished.
     fn transcript(&self, py: Python<'_>) -> Vec<PyMessage> {
         message::all(self.with(py, |matcher| matcher.transcript()))

@@ -133,7 +133,42 @@ def test_options_of_a_schema(compiler, vocabulary):
     assert not compiler.compile_json_schema(schema, whitespace="compact").matcher().accept_tokens(spaced)
     with pytest.raises(CompileError) as caught:
         compiler.compile_json_schema(schema, whitespace="loose")
-    assert (caught.value.kind, caught.value.pointer) == ("unknown_value", "/harmony/whitespace")
+    assert (caught.value.kind, caught.value.pointer) == ("unknown_value", "/whitespace")
+
+
+TEXTS = {
+    "lark": (
+        lambda compiler, **options: compiler.compile_lark('start: "a" %json {"type": "array"}', **options),
+        "a[1, 2]",
+    ),
+    "regex": (lambda compiler, **options: compiler.compile_regex("(a|<[|]end[|]>)+", **options), "aa"),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_of_grammars(compiler, vocabulary, name):
+    compile_text, text = TEXTS[name]
+    matcher = compile_text(compiler).matcher()
+    assert matcher.accept_tokens(vocabulary.encode(text)) and matcher.is_accepting()
+    assert matcher.transcript()[0].content == text
+    assert not compile_text(compiler).matcher().accept_token(vocabulary.special_id("end"))
+
+
+def test_options_of_texts(compiler, vocabulary):
+    spaced = TEXTS["lark"][0](compiler, whitespace="compact").matcher()
+    assert not spaced.accept_tokens(vocabulary.encode("a[1, 2]"))
+    spelled = vocabulary.encode("a<|end|>")
+    assert TEXTS["regex"][0](compiler).matcher().accept_tokens(spelled)
+    assert not TEXTS["regex"][0](compiler, forbid_spelled_tokens=True).matcher().accept_tokens(spelled)
+
+
+@pytest.mark.parametrize("compile_text", ["compile_lark", "compile_regex"])
+def test_texts_that_are_no_grammars(compiler, compile_text):
+    with pytest.raises(CompileError) as caught:
+        getattr(compiler, compile_text)("(")
+    assert caught.value.kind == "bad_syntax"
+    with pytest.raises(TypeError):
+        getattr(compiler, compile_text)("a", white_space="any")
 
 
 def test_the_bare_schema_is_its_own_place(compiler):

@@ -1,9 +1,11 @@
 """Matchers: the names of the ecosystem, on top of the Rust library's guarantees."""
 
 import copy
+import pickle
 
 import numpy as np
 import pytest
+from conftest import CALL as CALL_REQUEST
 from conftest import LOGITS
 
 import harmony_mask
@@ -171,6 +173,47 @@ def test_a_matcher_says_where_it_stands(matcher, completion):
     matcher.accept_tokens(completion[:-3])
     assert matcher.place().startswith("arguments of functions.get_weather")
     assert matcher.place() in repr(matcher)
+
+
+def test_a_matcher_begins_where_a_prompt_ends(compiler, vocabulary, completion):
+    def encode(text):
+        return vocabulary.encode(text, special_tokens=True)
+
+    grammar = compiler.compile(CALL_REQUEST)
+    asked = "<|start|>user<|message|>Hi<|end|><|start|>assistant"
+    matcher = grammar.matcher_after(encode(asked) + completion[:4])
+    assert (matcher.given_token_ids, matcher.token_ids) == (completion[:4], [])
+    assert matcher.accept_tokens(completion[4:]) and matcher.is_terminated()
+    with pytest.raises(harmony_mask.PromptError) as caught:
+        grammar.matcher_after(encode(asked) + [CHANNEL, CHANNEL])
+    error = caught.value
+    assert (error.token_index, error.offset) == (len(encode(asked)) + 1, len(asked + "<|channel|>"))
+    assert isinstance(pickle.loads(pickle.dumps(error)), harmony_mask.PromptError)
+
+
+def test_a_transcript_is_streamed(matcher, completion, vocabulary):
+    deltas, pieces = harmony_mask.Deltas(), []
+    for token in completion:
+        matcher.accept(token)
+        pieces += deltas.update(matcher)
+    assert [piece.kind for piece in pieces if piece.kind != "text"] == ["open", "close", "open", "close"]
+    assert "".join(piece.text for piece in pieces if piece.kind == "text") == 'Look it up.{"city":"Lisbon"}'
+    call = [piece for piece in pieces if piece.kind == "open"][-1]
+    assert (call.channel, call.recipient, call.content_type) == ("commentary", "functions.get_weather", "json")
+    assert pieces[-1].end == "call" and deltas.update(matcher) == []
+    matcher.rollback()
+    (withdrawn,) = deltas.update(matcher)
+    assert (withdrawn.kind, withdrawn.count, repr(withdrawn)) == ("withdrawn", 1, 'Delta(kind="withdrawn", count=1)')
+
+
+def test_the_formats_that_an_answer_may_be_of(compiler, vocabulary):
+    formats = [{"name": "count", "schema": {"type": "integer"}}, {"name": "names", "schema": {"type": "array"}}]
+    matcher = compiler.compile({"harmony": {"response_formats": formats}}).matcher()
+    assert matcher.matching_formats() == []
+    matcher.accept_tokens(vocabulary.encode("<|channel|>final<|message|>", special_tokens=True))
+    assert matcher.matching_formats() == ["count", "names"]
+    matcher.accept_tokens(vocabulary.encode("["))
+    assert matcher.matching_formats() == ["names"]
 
 
 def test_a_matcher_can_be_made_of_a_grammar(compiler):

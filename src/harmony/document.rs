@@ -20,12 +20,19 @@ use crate::recursion;
 /// ```
 ///
 /// # Errors
-/// When the text is not JSON, or a name has half a pair.
+/// When the text is not JSON or nested more than 128 levels deep, or a name has half a pair.
 pub fn document(text: &str) -> Result<Value, RequestError> {
-    let not_json =
-        |error: serde_json::Error| RequestError::new("", RequestErrorKind::NotJson(error.to_string()));
     let read = || serde_json::from_str(&with_whole_characters(text));
-    recursion::with_room(recursion::JSON_ROOM, read).map_err(not_json)
+    recursion::with_room(recursion::JSON_ROOM, read).map_err(|error| RequestError::new("", refusal(&error)))
+}
+
+/// Only `serde_json`'s words tell text that is not JSON from text that goes deeper than it follows.
+fn refusal(error: &serde_json::Error) -> RequestErrorKind {
+    let words = error.to_string();
+    match words.strip_prefix("recursion limit exceeded") {
+        Some(place) => RequestErrorKind::TooDeep(format!("more than 128 levels{place}")),
+        None => RequestErrorKind::NotJson(words),
+    }
 }
 
 /// The text with each escape of half a pair, but those in names, replaced by one of the same length, so that

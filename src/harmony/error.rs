@@ -80,6 +80,9 @@ pub enum RequestErrorKind {
     /// The text is not JSON.
     #[error("not JSON: {0}")]
     NotJson(String),
+    /// The text nests values deeper than it may.
+    #[error("nested too deeply: {0}")]
+    TooDeep(String),
     /// A value of another JSON type than the field has.
     #[error("expected {expected}, found {found}")]
     WrongType {
@@ -91,6 +94,12 @@ pub enum RequestErrorKind {
     /// A required member is missing.
     #[error("`{0}` is missing")]
     Missing(&'static str),
+    /// A recipient of which nothing says what a call of it carries.
+    #[error("one of `schema`, `grammar` and `text` must say what a call carries")]
+    MissingPayload,
+    /// A member of the options that is none of these.
+    #[error("there is no such option: expected one of {}", .0.join(", "))]
+    UnknownOption(&'static [&'static str]),
     /// A name outside `[A-Za-z0-9_-]{1,64}`.
     #[error("the name {:?} is not 1 to 64 of the characters A-Z a-z 0-9 _ -", shown(.0))]
     BadName(String),
@@ -140,8 +149,10 @@ impl RequestErrorKind {
     pub fn name(&self) -> &'static str {
         match self {
             Self::NotJson(_) => "not_json",
+            Self::TooDeep(_) => "too_deep",
             Self::WrongType { .. } => "wrong_type",
-            Self::Missing(_) => "missing",
+            Self::Missing(_) | Self::MissingPayload => "missing",
+            Self::UnknownOption(_) => "unknown_option",
             Self::BadName(_) => "bad_name",
             Self::BadRecipient(_) => "bad_recipient",
             Self::NotACount(_) => "not_a_count",

@@ -125,8 +125,7 @@ fn format(node: &Node<'_>) -> Result<Format, RequestError> {
             pointer: node.pointer.clone(),
         }]),
         Type::JsonSchema => {
-            let described = node.get_object("json_schema")?.unwrap_or_else(|| node.clone());
-            Format::Json(vec![schema_format(&described)?])
+            Format::Json(vec![schema_format(&node.described("json_schema", &["name", "schema"])?)?])
         }
         Type::Grammar => Format::Grammar(grammar_format(node)?),
     })
@@ -140,8 +139,7 @@ fn grammar_format(node: &Node<'_>) -> Result<GrammarFormat, RequestError> {
         let definition = text.string()?.to_owned();
         return Ok(GrammarFormat { syntax: Syntax::Lark, definition, pointer: text.pointer.clone() });
     }
-    let described = nested.map_or_else(|| Ok(node.clone()), Node::object)?;
-    let (syntax, definition) = tools::definition(&described)?;
+    let (syntax, definition) = tools::definition(&node.described("grammar", &["syntax", "definition"])?)?;
     let text = definition.string()?.to_owned();
     Ok(GrammarFormat { syntax, definition: text, pointer: definition.pointer })
 }

@@ -41,6 +41,23 @@ impl<'a> Node<'a> {
         self.get(name).map(Self::object).transpose()
     }
 
+    /// The object that describes this one: its member `name`, as in Chat Completions, or itself, as in
+    /// Responses.
+    ///
+    /// # Errors
+    /// When both have one of these fields, and not alike: one of the two would be ignored.
+    pub(crate) fn described(&self, name: &str, fields: &[&str]) -> Result<Self, RequestError> {
+        let Some(nested) = self.get_object(name)? else { return Ok(self.clone()) };
+        let outer = fields.iter().filter_map(|field| Some((field, self.get(field)?)));
+        for (field, outer) in outer {
+            if nested.get(field).is_none_or(|inner| inner.value != outer.value) {
+                let nested = format!("{}/{field}", nested.pointer);
+                return Err(outer.error(RequestErrorKind::Contradiction(nested)));
+            }
+        }
+        Ok(nested)
+    }
+
     /// The elements of the member `name`; none where it is not set.
     pub(crate) fn get_elements(&self, name: &str) -> Result<Vec<Self>, RequestError> {
         self.get(name).map_or(Ok(Vec::new()), |node| node.elements())

@@ -1,8 +1,13 @@
 //! The `harmony` object: what OpenAI's request has no field for.
 
+use std::str::FromStr;
+
+use serde_json::Value;
+
 use super::error::{RequestError, RequestErrorKind};
 use super::node::Node;
 use super::profile::Profile;
+use super::{document, unknown};
 use crate::json::{Layout, PropertyOrder};
 use crate::schema::Formats;
 
@@ -22,6 +27,43 @@ pub struct Options {
     /// Grammars are narrowed in the same way, and one whose texts could spell a token across its terminals is
     /// refused.
     pub forbids_spelled_tokens: bool,
+}
+
+/// The members of the `harmony` object that are options.
+const NAMES: [&str; 5] = ["whitespace", "property_order", "formats", "strict", "forbid_spelled_tokens"];
+
+impl Options {
+    /// Reads options that stand by themselves, for the text of a schema or a grammar: an object with members
+    /// as the `harmony` object of a request has them. Here no grammar could warn of a member that is unknown,
+    /// so it is refused.
+    ///
+    /// ```
+    /// use harmony_mask::Options;
+    /// use serde_json::json;
+    ///
+    /// assert_eq!(Options::read(&json!({}))?, Options::default());
+    /// let error = Options::read(&json!({"white_space": "any"})).unwrap_err();
+    /// assert_eq!((error.pointer(), error.kind().name()), ("/white_space", "unknown_option"));
+    /// # Ok::<(), harmony_mask::harmony::RequestError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When it is no object, or a member is unknown or has a wrong type or value.
+    pub fn read(document: &Value) -> Result<Self, RequestError> {
+        let node = Node::root(document).object()?;
+        match unknown::others(&node, &NAMES).first() {
+            None => read(&node),
+            Some(unknown) => Err(unknown.error(RequestErrorKind::UnknownOption(&NAMES))),
+        }
+    }
+}
+
+impl FromStr for Options {
+    type Err = RequestError;
+
+    fn from_str(text: &str) -> Result<Self, RequestError> {
+        Self::read(&document::document(text)?)
+    }
 }
 
 /// What `strict: false` on a tool does.

@@ -27,13 +27,7 @@ impl Reasoning {
 
 /// Reads `harmony.reasoning`, and the effort where that is `none`.
 pub(super) fn read(root: &Node<'_>, harmony: Option<&Node<'_>>) -> Result<Reasoning, RequestError> {
-    let responses = root.get_object("reasoning")?.and_then(|reasoning| reasoning.get("effort"));
-    let mut off = None;
-    for effort in responses.into_iter().chain(root.get("reasoning_effort")) {
-        if effort.string()? == "none" {
-            off = Some(effort);
-        }
-    }
+    let off = effort(root)?.filter(|effort| effort.value == "none");
     let own = harmony.and_then(|harmony| harmony.get("reasoning"));
     let reasoning = own.as_ref().map_or(Ok(Reasoning::default()), settings)?;
     match (off, own) {
@@ -43,6 +37,19 @@ pub(super) fn read(root: &Node<'_>, harmony: Option<&Node<'_>>) -> Result<Reason
         }
         (Some(_), _) => Ok(Reasoning { max_tokens: Some(0), ..reasoning }),
     }
+}
+
+/// The effort, in the shape of Responses or of Chat Completions.
+fn effort<'a>(root: &Node<'a>) -> Result<Option<Node<'a>>, RequestError> {
+    let responses = root.get_object("reasoning")?.and_then(|reasoning| reasoning.get("effort"));
+    let chat = root.get("reasoning_effort");
+    responses.iter().chain(&chat).try_for_each(|effort| effort.string().map(drop))?;
+    if let (Some(first), Some(second)) = (&responses, &chat)
+        && first.value != second.value
+    {
+        return Err(second.error(RequestErrorKind::Contradiction(first.pointer.clone())));
+    }
+    Ok(responses.or(chat))
 }
 
 /// `false`, `true`, or an object of settings.

@@ -45,6 +45,6 @@ fn payload(node: &Node<'_>) -> Result<(Payload, String), RequestError> {
         (Some(schema), _) => Ok((Payload::Json(schema.value.clone()), schema.pointer)),
         (None, Some(grammar)) => tools::grammar(&grammar),
         (None, None) if is_text => Ok((tools::text(), node.pointer.clone())),
-        (None, None) => Err(node.error(RequestErrorKind::Missing("schema"))),
+        (None, None) => Err(node.error(RequestErrorKind::MissingPayload)),
     }
 }

@@ -125,8 +125,10 @@ pub(super) fn kind(node: &Node<'_>) -> Result<Type, RequestError> {
 /// The object that describes a function or custom tool: the tool itself, or its member of that name in Chat
 /// Completions.
 pub(super) fn described<'a>(node: &Node<'a>, kind: ToolKind) -> Result<Node<'a>, RequestError> {
-    let nested = if kind == ToolKind::Custom { "custom" } else { "function" };
-    Ok(node.get_object(nested)?.unwrap_or_else(|| node.clone()))
+    match kind {
+        ToolKind::Custom => node.described("custom", &["name", "format"]),
+        _ => node.described("function", &["name", "parameters"]),
+    }
 }
 
 /// Reads `tools`, `harmony.builtin_tools` and `harmony.recipients`.
@@ -209,7 +211,7 @@ pub(super) fn text_format(format: &Node<'_>) -> Result<(Payload, String), Reques
     if !format.require("type")?.one_of(&[("text", false), ("grammar", true)])? {
         return Ok((text(), format.pointer.clone()));
     }
-    grammar(&format.get_object("grammar")?.unwrap_or_else(|| format.clone()))
+    grammar(&format.described("grammar", &["syntax", "definition"])?)
 }
 
 /// `{"syntax": …, "definition": …}`, of a tool, with the pointer of the definition.

@@ -41,8 +41,12 @@ pub(super) fn warnings(harmony: &Node<'_>) -> Vec<String> {
 }
 
 fn unknown(node: &Node<'_>, known: &[&str]) -> Vec<String> {
-    let names = node.value.as_object().into_iter().flat_map(|object| object.keys());
-    let others = names.filter(|name| !known.contains(&name.as_str()));
     let warning = |member: Node<'_>| format!("{}: there is no such field, so it is ignored", member.pointer);
-    others.filter_map(|name| node.get(name)).map(warning).collect()
+    others(node, known).into_iter().map(warning).collect()
+}
+
+/// The members of an object whose names are not known.
+pub(super) fn others<'a>(node: &Node<'a>, known: &[&str]) -> Vec<Node<'a>> {
+    let names = node.value.as_object().into_iter().flat_map(|object| object.keys());
+    names.filter(|name| !known.contains(&name.as_str())).filter_map(|name| node.get(name)).collect()
 }

@@ -39,10 +39,11 @@ pub struct BatchError {
 /// When the memory does not have exactly these rows; nothing is written then.
 ///
 /// ```
-/// use harmony_mask::{Compiler, Vocabulary, fill_batch};
+/// use harmony_mask::{Compiler, Options, Vocabulary, fill_batch};
 ///
 /// let compiler = Compiler::new(Vocabulary::o200k_harmony());
-/// let matchers = [compiler.compile_regex("yes|no")?.matcher(), compiler.compile_regex("[0-9]+")?.matcher()];
+/// let matcher = |pattern| compiler.compile_regex(pattern, &Options::default()).map(|grammar| grammar.matcher());
+/// let matchers = [matcher("yes|no")?, matcher("[0-9]+")?];
 /// let row_words = Vocabulary::HARMONY_LOGITS / 32;
 /// let mut words = vec![0; 2 * row_words];
 /// fill_batch(&matchers, &mut words, Vocabulary::HARMONY_LOGITS)?;

@@ -148,9 +148,9 @@ impl Matcher {
     /// not.
     ///
     /// ```
-    /// use harmony_mask::{Compiler, Vocabulary};
+    /// use harmony_mask::{Compiler, Options, Vocabulary};
     ///
-    /// let grammar = Compiler::new(Vocabulary::o200k_harmony()).compile_regex("(ab)*c")?;
+    /// let grammar = Compiler::new(Vocabulary::o200k_harmony()).compile_regex("(ab)*c", &Options::default())?;
     /// let (before, mut matcher) = (grammar.matcher().mask_id(), grammar.matcher());
     /// matcher.accept(64)?; // a
     /// assert_ne!(matcher.mask_id(), before);

@@ -50,6 +50,9 @@ enum Place {
     Header { section: Section, bytes: [Vec<u8>; 3] },
     /// In a body, after the first bytes of a character that is not complete.
     Body { header: Arc<Header>, begun: Begun },
+    /// The same in a text without messages around it, where only `<|return|>` ends anything: a grammar may
+    /// ask for the other special tokens.
+    Text { header: Arc<Header>, begun: Begun },
     /// After the token that ended a message.
     After(End),
 }
@@ -122,10 +125,11 @@ impl Reader {
         Self(Place::After(End::End))
     }
 
-    /// In a text without messages around it: in the body of a message whose header says nothing.
+    /// In a text without messages around it: in the body of a message whose header says nothing. Special
+    /// tokens in it are text as they are spelled, but `<|return|>` ends it.
     #[must_use]
     pub fn in_text() -> Self {
-        Self(Place::Body { header: Arc::default(), begun: Begun::default() })
+        Self(Place::Text { header: Arc::default(), begun: Begun::default() })
     }
 
     /// Takes a token.
@@ -140,7 +144,7 @@ impl Reader {
     #[must_use]
     pub fn open(&self) -> Option<&Arc<Header>> {
         match &self.0 {
-            Place::Body { header, .. } => Some(header),
+            Place::Body { header, .. } | Place::Text { header, .. } => Some(header),
             Place::Header { .. } | Place::After(_) => None,
         }
     }
@@ -159,7 +163,7 @@ impl Reader {
     /// Whether the last bytes are the beginning of a character.
     #[must_use]
     pub fn is_within_character(&self) -> bool {
-        matches!(&self.0, Place::Body { begun, .. } if begun.len > 0)
+        matches!(&self.0, Place::Body { begun, .. } | Place::Text { begun, .. } if begun.len > 0)
     }
 
     /// Where this is, in a user's words; empty where a completion may be over, and in a text without
@@ -167,13 +171,16 @@ impl Reader {
     #[must_use]
     pub fn place(&self) -> String {
         match &self.0 {
-            Place::Body { header, .. } => header.place(),
+            Place::Body { header, .. } | Place::Text { header, .. } => header.place(),
             Place::Header { .. } | Place::After(End::End) => "a message header".to_owned(),
             Place::After(End::Call | End::Return) => String::new(),
         }
     }
 
     fn read_special(&mut self, special: SpecialToken) -> Read<'static> {
+        if matches!(self.0, Place::Text { .. }) && special != SpecialToken::Return {
+            return Read::Text(special.to_string().into());
+        }
         let end = match special {
             SpecialToken::Start => {
                 *self = Self::default();
@@ -205,7 +212,7 @@ impl Reader {
     fn read_bytes<'v>(&mut self, read: &'v [u8]) -> Read<'v> {
         match &mut self.0 {
             Place::Header { section, bytes } => bytes[*section as usize].extend_from_slice(read),
-            Place::Body { begun, .. } => {
+            Place::Body { begun, .. } | Place::Text { begun, .. } => {
                 let text = begun.read(read);
                 if !text.is_empty() {
                     return Read::Text(text);

@@ -157,7 +157,7 @@ fn options_have_defaults_and_words() {
 fn other_fields_are_ignored() {
     let request = read(&json!({
         "model": "gpt-oss-20b", "input": [], "stream": true, "temperature": 0.7,
-        "parallel_tool_calls": true, "reasoning": {"effort": "high"}, "reasoning_effort": "low",
+        "parallel_tool_calls": true, "reasoning": {"effort": "high"}, "reasoning_effort": "high",
     }));
     assert_eq!(request, read(&json!({})));
 }
@@ -280,6 +280,20 @@ fn every_kind_of_tool_can_be_chosen() {
         let request = read(&json!({"tools": tools, "harmony": harmony, "tool_choice": choice}));
         assert_eq!(*request.calls(), Calls::Required(calls), "{choice}");
     }
+}
+
+/// The shapes of Responses and of Chat Completions, one in the other, where they say the same.
+#[test]
+fn what_is_said_twice_alike_is_read() {
+    let schema = json!({"type": "object"});
+    let request = read(&json!({
+        "tools": [{"type": "function", "name": "f", "strict": true, "function": {"name": "f", "parameters": schema}}],
+        "response_format": {"type": "json_schema", "schema": schema, "json_schema": {"name": "a", "schema": schema}},
+        "reasoning": {"effort": "none"},
+        "reasoning_effort": "none",
+    }));
+    assert_eq!(request.tools()[0].payload, Payload::Json(schema));
+    assert!(request.reasoning().is_off());
 }
 
 #[test]

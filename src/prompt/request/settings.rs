@@ -130,7 +130,7 @@ fn formats(root: &Node<'_>) -> Result<Vec<ResponseFormat>, ConversationError> {
                 schema: serde_json::json!({"type": "object"}),
             }),
             "json_schema" => {
-                let described = node.get_object("json_schema")?.unwrap_or(node);
+                let described = node.described("json_schema", &["name", "schema"])?;
                 formats.push(format(&described, 0)?);
             }
             _ => {}
