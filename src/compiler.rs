@@ -471,7 +471,14 @@ impl Grammar {
         self.matcher_after(&self.rules.automaton().vocabulary().spell_with_special(prompt))
     }
 
-    /// Every keyword of every schema: enforced exactly, or an annotation that constrains nothing.
+    /// Whether one call may follow another within a turn: then a completion may stop after each of them.
+    #[must_use]
+    pub fn allows_parallel_calls(&self) -> bool {
+        self.rules.may_call_often()
+    }
+
+    /// Every keyword of every schema, where anything refers to it: enforced exactly, or an annotation that
+    /// constrains nothing.
     #[must_use]
     pub fn coverage(&self) -> &[CoverageEntry] {
         self.report.coverage()

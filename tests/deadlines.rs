@@ -227,6 +227,30 @@ fn check(grammar: &Grammar, habit: Habit, random: &mut Random, schema: &Value) {
     assert!(oracle(schema)(&value), "{text} of {schema}");
 }
 
+/// A deadline means the same wherever it was set, if it could be set here: of two texts, one has fewer bytes
+/// and the other fewer tokens.
+#[test]
+fn a_rollback_leaves_no_trace_of_where_a_deadline_was_set() {
+    let grammar = COMPILER.compile_regex("x(zqxjk| international)|a", &Options::default()).expect("compiles");
+    let mask = |matcher: &Matcher| {
+        let mut mask = TokenMask::new(WIDTH);
+        matcher.fill_mask(&mut mask);
+        mask
+    };
+    for within in [3, 4, 5, 1000] {
+        let mut here = grammar.matcher();
+        here.finish_within(within).expect("there is a shorter one");
+        let mut later = grammar.matcher();
+        for token in ["x", " international"] {
+            later.accept(COMPILER.vocabulary().encode(token).expect("an encoder")[0]).expect("allowed");
+        }
+        later.finish_within(within - 2).expect("one token is left");
+        later.rollback(2).expect("two were accepted");
+        assert_eq!(mask(&here).words(), mask(&later).words(), "{within}");
+        assert_eq!(here.shortest_completion(), later.shortest_completion(), "{within}");
+    }
+}
+
 /// What is called enough after any token is: no completion after one of some allowed tokens is longer.
 fn check_enough(matcher: &Matcher, allowed: &TokenMask, tokens: usize, random: &mut Random, schema: &Value) {
     let automaton = matcher.automaton();

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use harmony_mask::{Matcher, TokenId};
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ use crate::{Verdict, output, prompt};
 pub(crate) struct Check {
     /// The request, or with --prompt the completion, with --schema the JSON text to check, with --lark the
     /// text: a file, or the text itself where no file has this name
-    #[arg(value_name = "REQUEST", required_unless_present_any = ["prompt", "schema", "lark"])]
+    #[arg(value_name = "REQUEST", required_unless_present_any = ["prompt", "schema", "lark"], value_parser = any_path())]
     first: Option<PathBuf>,
     /// The completion
     #[arg(value_name = "COMPLETION", conflicts_with_all = ["prompt", "schema", "lark"])]
@@ -55,6 +56,11 @@ Examples:
   harmony-mask check --schema schema.json instance.json
   harmony-mask check --lark grammar.lark '1 + 2'
   printf '{\"a\":' | harmony-mask check --schema schema.json - --prefix-ok";
+
+/// Takes a text for a path, an empty one too.
+fn any_path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
+}
 
 impl Check {
     pub(crate) fn run(&self) -> Result<Verdict, Failure> {

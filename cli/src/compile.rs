@@ -72,7 +72,7 @@ impl Compile {
     fn report(&self) -> Result<Report, Failure> {
         match (&self.request, &self.schema, &self.lark) {
             (Some(path), ..) => {
-                let request = input::request(path)?;
+                let request = input::quiet_request(path)?;
                 Report::of(|| input::grammar(path, &request))
             }
             (None, Some(path), _) => {

@@ -142,9 +142,14 @@ pub(crate) fn name(path: &Path) -> String {
 /// The request in a file. What it says in vain is noted on standard error, since most commands show nothing
 /// else of it.
 pub(crate) fn request(path: &Path) -> Result<Request, Failure> {
-    let request: Request = text(path)?.parse().map_err(|error: RequestError| refused(path, error))?;
+    let request = quiet_request(path)?;
     request.warnings().iter().for_each(output::note);
     Ok(request)
+}
+
+/// The request in a file, for who shows the warnings of its grammar, which has these, too.
+pub(crate) fn quiet_request(path: &Path) -> Result<Request, Failure> {
+    text(path)?.parse().map_err(|error: RequestError| refused(path, error))
 }
 
 /// The grammar of the request that was in this file.

@@ -78,7 +78,7 @@ fn spell(edits: &[Edit]) -> String {
 pub(crate) fn write_transcript(out: &mut dyn Write, sample: &Sample) -> io::Result<()> {
     let messages = sample.matcher.transcript().messages;
     let mut runs = runs(sample).into_iter();
-    for message in &messages {
+    for message in &messages[said_before(sample)..] {
         writeln!(out, "{}", Styled(HEADING, format!("── {} ──", heading(message))))?;
         for run in runs.by_ref() {
             write!(out, "{}", Styled(run.style, output::visible(&run.bytes)))?;
@@ -91,6 +91,15 @@ pub(crate) fn write_transcript(out: &mut dyn Write, sample: &Sample) -> io::Resu
         writeln!(out, "\n")?;
     }
     Ok(())
+}
+
+/// How many messages were whole where the completion began.
+fn said_before(sample: &Sample) -> usize {
+    let vocabulary = sample.matcher.vocabulary();
+    let given = sample.matcher.given_tokens().iter().filter_map(|token| vocabulary.special(*token));
+    given
+        .filter(|special| matches!(special, SpecialToken::End | SpecialToken::Call | SpecialToken::Return))
+        .count()
 }
 
 fn heading(message: &Message) -> String {

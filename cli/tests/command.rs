@@ -369,8 +369,10 @@ fn what_a_prompt_does_not_say_is_noted() {
 fn fields_of_ours_that_do_not_exist_are_noted() {
     let request = r#"{"future": 1, "harmony": {"reasoning": {"max_token": 5}}}"#;
     let warning = "/harmony/reasoning/max_token: there is no such field, so it is ignored";
-    let outcome = run(&["compile", "-", "--json"], request.as_bytes());
+    let outcome = run(&["mask", "-"], request.as_bytes());
     assert_eq!((outcome.code, &outcome.stderr), (Some(0), &format!("note: {warning}\n")));
+    let outcome = run(&["compile", "-", "--json"], request.as_bytes());
+    assert_eq!((outcome.code, &*outcome.stderr), (Some(0), ""), "the report has it");
     assert_eq!(outcome.json()["warnings"], serde_json::json!([warning]));
     assert_eq!(run(&["mask", "examples/weather.json"], b"").stderr, "");
 }
@@ -415,6 +417,37 @@ fn prompts_are_written_and_taken_instead_of_requests() {
     let drafted =
         run(&["generate", "--prompt", "-", "--draft", "examples/drafts/unbalanced.txt"], begun.as_bytes());
     assert_eq!(drafted.code, Some(2), "{}", drafted.stdout);
+}
+
+/// What the prompt says already is not shown again, and each message stands under its own heading.
+#[test]
+fn messages_after_a_thought_have_their_headings() {
+    let thought =
+        "<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>analysis<|message|>Hm<|end|>";
+    let shown = run(&["generate", "--prompt", "-", "--seed", "1"], thought.as_bytes());
+    let json = run(&["generate", "--prompt", "-", "--seed", "1", "--json"], thought.as_bytes()).json();
+    let messages = json["completions"][0]["messages"].as_array().expect("messages")[1..].to_vec();
+    let headings: Vec<&str> = shown.stdout.lines().filter_map(|line| line.strip_prefix("── ")).collect();
+    let channels =
+        messages.iter().map(|message| format!("{} ──", message["channel"].as_str().unwrap_or_default()));
+    assert_eq!(headings, Vec::from_iter(channels));
+    assert!(headings.last().is_some_and(|last| last.starts_with("final")), "{}", shown.stdout);
+}
+
+/// An empty text is a text, not a file without a name.
+#[test]
+fn empty_texts_are_checked() {
+    let checked = run(&["check", "--lark", "-", ""], b"start: \"a\"*");
+    assert_eq!((checked.code, checked.stdout.as_str()), (Some(0), "accepted\n"), "{}", checked.stderr);
+    assert_eq!(run(&["check", "--lark", "-", ""], b"start: \"a\"").code, Some(1));
+}
+
+/// Nothing is told twice.
+#[test]
+fn unknown_fields_are_warned_of_once() {
+    let outcome = run(&["compile", "-"], br#"{"harmony": {"profil": "history"}}"#);
+    let told = [outcome.stdout, outcome.stderr].concat();
+    assert_eq!((outcome.code, told.matches("/harmony/profil").count()), (Some(0), 1), "{told}");
 }
 
 /// A prompt may end behind a whole message; then the completion begins with the start of the next one.

@@ -116,17 +116,22 @@ class _Row:
     def _begin(self, prompt: list[int]) -> None:
         """Begins where a prompt ends."""
         self.matcher, self._prompt = self._grammar.matcher(), prompt
-        self._start = completion_start(self.matcher.vocabulary, prompt)
+        self._start = completion_start(
+            self.matcher.vocabulary, prompt, goes_on_after_calls=self._grammar.allows_parallel_calls
+        )
         self._accept(prompt[self._start :])
         if self._max_new_tokens is not None:
             self.matcher.finish_within(self._max_new_tokens)
 
     def _accept(self, tokens: list[int]) -> None:
         for token in tokens:
-            # What follows the end is padding.
-            if self.matcher.is_terminated():
+            # What follows the end is padding; so is what may not follow a call where the completion may stop.
+            if self.matcher.is_terminated() or (self.matcher.is_accepting() and not self._may_follow(token)):
                 break
             self.matcher.accept(token)
+
+    def _may_follow(self, token: int) -> bool:
+        return self.matcher.validate_tokens([token]) == 1
 
 
 def _goes_on(vocabulary: Vocabulary, prompt: list[int], sequence: list[int]) -> bool:

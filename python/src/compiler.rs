@@ -18,8 +18,9 @@ const CACHE_LIMIT_BYTES: usize = 256 << 20;
 /// Compiles requests and schemas, and remembers grammars by content. Keep one per process: it may be used
 /// from all threads at once, and the interpreter is released while it compiles.
 ///
-/// The grammars that were not used for longest are forgotten when all together take more than
-/// `cache_limit_bytes` (256 MiB by default). `limits` are ceilings by name, for schemas of strangers;
+/// When a grammar is added, those that were not used for longest are forgotten, until all together take no
+/// more than `cache_limit_bytes` (256 MiB by default); in between they grow with use, each up to the limit
+/// `grammar_cache_bytes`. `limits` are ceilings by name, for schemas of strangers;
 /// `resources` are documents by URI, to which references of schemas may lead.
 #[pyclass(name = "Compiler", module = "harmony_mask", frozen)]
 pub(crate) struct PyCompiler {

@@ -30,6 +30,12 @@ impl PyGrammar {
         matcher.map(PyMatcher::of).map_err(error::prompt)
     }
 
+    /// Whether one call may follow another within a turn: then a completion may stop after each of them.
+    #[getter]
+    fn allows_parallel_calls(&self) -> bool {
+        self.0.allows_parallel_calls()
+    }
+
     /// The vocabulary.
     #[getter]
     fn vocabulary(&self) -> PyVocabulary {

@@ -61,8 +61,9 @@ impl PyMatcher {
     /// Writes the allowed tokens into row `index` of `bitmask`, a C-contiguous int32 matrix of numpy or
     /// torch.
     ///
-    /// Returns whether the row must be applied. After the end of a completion nothing may follow: the row is
-    /// then all ones, for engines that pad finished sequences, and the result is False.
+    /// Returns whether the row must be applied. After the end of a completion, or of the tokens that
+    /// `finish_within` left, nothing may follow: the row is then all ones, for engines that pad finished
+    /// sequences, and the result is False.
     #[pyo3(signature = (bitmask, index = 0))]
     fn fill_next_token_bitmask(
         &self,
@@ -83,7 +84,7 @@ impl PyMatcher {
     /// have numbers.
     fn mask_id(&self, py: Python<'_>) -> Option<usize> {
         self.with(py, |matcher| {
-            let id = matcher.mask_id().filter(|_| !matcher.is_finished());
+            let id = matcher.mask_id().filter(|_| !is_over(matcher));
             id.map(MaskId::index)
         })
     }
@@ -148,7 +149,7 @@ impl PyMatcher {
     }
 
     /// Narrows the masks so that the completion ends within so many more tokens, whatever is chosen; raises
-    /// DeadlineError where none is so short.
+    /// DeadlineError where the completion with the fewest bytes has more.
     ///
     /// It stays where it is through `rollback`, ends with `reset`, and may be set again.
     fn finish_within(&self, py: Python<'_>, num_tokens: usize) -> PyResult<()> {
@@ -179,9 +180,10 @@ impl PyMatcher {
         self.fork(py)
     }
 
-    /// Whether the completion is complete and nothing can follow.
+    /// Whether the completion is complete and nothing can follow: it has ended, or `finish_within` leaves no
+    /// further tokens.
     fn is_terminated(&self, py: Python<'_>) -> bool {
-        self.with(py, |matcher| matcher.is_finished())
+        self.with(py, |matcher| is_over(matcher))
     }
 
     /// Whether the completion may stop here. The text of a bare schema may, wherever it is a whole value; a
@@ -196,7 +198,7 @@ impl PyMatcher {
         self.with(py, |matcher| matcher.forced_tokens())
     }
 
-    /// The shortest way to the end from here.
+    /// The way to the end from here with the fewest bytes.
     fn shortest_completion(&self, py: Python<'_>) -> Vec<TokenId> {
         self.with(py, |matcher| matcher.shortest_completion())
     }
@@ -209,7 +211,8 @@ impl PyMatcher {
         [id(SpecialToken::Return), id(SpecialToken::Call)]
     }
 
-    /// Those of the stop tokens that may come next.
+    /// The special tokens that may come next and end the completion: those of the stop tokens, and where a
+    /// request has the profile `history` also `<|end|>` after an answer.
     fn allowed_stop_token_ids(&self, py: Python<'_>) -> Vec<TokenId> {
         self.with(py, |matcher| matcher.stop_tokens())
     }
@@ -279,9 +282,14 @@ fn take_back(matcher: &mut Matcher, count: usize) {
     matcher.rollback(count).expect("so many were just accepted");
 }
 
+/// Whether nothing can follow. A deadline that is used up leaves nothing where a text may stop and go on.
+fn is_over(matcher: &Matcher) -> bool {
+    matcher.is_finished() || matcher.tokens_left() == Some(0)
+}
+
 /// Fills one row; whether it must be applied.
 pub(crate) fn fill(matcher: &Matcher, row: &mut [u32]) -> bool {
-    if matcher.is_finished() {
+    if is_over(matcher) {
         row.fill(u32::MAX);
         return false;
     }

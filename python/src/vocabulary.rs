@@ -50,8 +50,9 @@ impl PyVocabulary {
     }
 
     /// The bytes of an ordinary token; None for special tokens and for ids that are no tokens.
-    fn token_bytes<'py>(&self, py: Python<'py>, token_id: TokenId) -> Option<Bound<'py, PyBytes>> {
-        self.0.token_bytes(token_id).map(|bytes| PyBytes::new(py, bytes))
+    fn token_bytes<'py>(&self, py: Python<'py>, token_id: i64) -> Option<Bound<'py, PyBytes>> {
+        let bytes = self.0.token_bytes(TokenId::try_from(token_id).ok()?)?;
+        Some(PyBytes::new(py, bytes))
     }
 
     /// Cuts text into tokens, as gpt-oss's tokenizer does. Names of special tokens in it stand for them only

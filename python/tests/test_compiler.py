@@ -162,11 +162,11 @@ def test_options_of_texts(compiler, vocabulary):
     assert not TEXTS["regex"][0](compiler, forbid_spelled_tokens=True).matcher().accept_tokens(spelled)
 
 
-@pytest.mark.parametrize("compile_text", ["compile_lark", "compile_regex"])
-def test_texts_that_are_no_grammars(compiler, compile_text):
+@pytest.mark.parametrize(("compile_text", "kind"), [("compile_lark", "syntax"), ("compile_regex", "bad_regex")])
+def test_texts_that_are_no_grammars(compiler, compile_text, kind):
     with pytest.raises(CompileError) as caught:
         getattr(compiler, compile_text)("(")
-    assert caught.value.kind == "bad_syntax"
+    assert caught.value.kind == kind
     with pytest.raises(TypeError):
         getattr(compiler, compile_text)("a", white_space="any")
 

@@ -137,6 +137,15 @@ def test_a_deadline_is_kept(matcher):
     assert matcher.tokens_left is None
 
 
+def test_nothing_follows_a_deadline_that_is_used_up(compiler, vocabulary):
+    matcher = compiler.compile_json_schema({"type": "object"}).matcher()
+    matcher.accept_tokens(vocabulary.encode("{}"))
+    matcher.finish_within(0)
+    bitmask = np.zeros((1, 6_284), np.int32)
+    assert matcher.is_accepting() and matcher.is_terminated()
+    assert not matcher.fill_next_token_bitmask(bitmask) and (bitmask == -1).all()
+
+
 @pytest.mark.parametrize("fork", [harmony_mask.Matcher.fork, copy.copy, copy.deepcopy])
 def test_forks_are_independent(matcher, completion, fork):
     matcher.accept_tokens(completion[:3])
@@ -182,7 +191,7 @@ def test_a_matcher_begins_where_a_prompt_ends(compiler, vocabulary, completion):
     grammar = compiler.compile(CALL_REQUEST)
     asked = "<|start|>user<|message|>Hi<|end|><|start|>assistant"
     matcher = grammar.matcher_after(encode(asked) + completion[:4])
-    assert (matcher.given_token_ids, matcher.token_ids) == (completion[:4], [])
+    assert (matcher.given_token_ids, matcher.token_ids) == (encode(asked)[-2:] + completion[:4], [])
     assert matcher.accept_tokens(completion[4:]) and matcher.is_terminated()
     with pytest.raises(harmony_mask.PromptError) as caught:
         grammar.matcher_after(encode(asked) + [CHANNEL, CHANNEL])

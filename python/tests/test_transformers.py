@@ -203,6 +203,51 @@ def test_a_budget_is_kept_whatever_is_sampled(model, compiler, vocabulary):
         generate(model, grammar, input_ids, max_new_tokens=needed - 1)
 
 
+REPEATED = {
+    "tools": [{"type": "custom", "name": "t", "format": {"type": "grammar", "syntax": "regex", "definition": "[ab]+"}}],
+    "tool_choice": "required",
+    "harmony": {"reasoning": False, "parallel_tool_calls": True},
+}
+
+
+@pytest.mark.parametrize("limit", [20, 60])
+def test_rows_that_end_with_a_call_are_padded(model, compiler, limit):
+    """Where another call may follow, one that has ended is not terminated."""
+    input_ids = prompt(compiler.vocabulary, {"input": "hi"})
+    options = {"do_sample": True, "num_return_sequences": 4}
+    for completion in generate(model, compiler.compile(REPEATED), input_ids, max_new_tokens=limit, **options):
+        assert completion.is_finished and completion.messages[-1].end == "call"
+
+
+def test_a_prompt_may_end_after_one_of_several_calls(compiler, vocabulary):
+    grammar = compiler.compile(REPEATED)
+    call = " to=functions.t<|channel|>commentary<|message|>a<|call|>"
+    for tail in ["", "<|start|>", "<|start|>assistant", "<|start|>assistant<|channel|>"]:
+        begun = vocabulary.encode(call + tail, special_tokens=True)
+        matcher, processor = grammar.matcher(), HarmonyLogitsProcessor(grammar)
+        assert matcher.accept_tokens(begun)
+        asked = vocabulary.encode("<|start|>user<|message|>hi<|end|><|start|>assistant", special_tokens=True)
+        masked = processor(torch.tensor([asked + begun]), scores(1))[0]
+        bitmask = harmony_mask.allocate_token_bitmask(1, LOGITS, backend="torch")
+        matcher.fill_next_token_bitmask(bitmask)
+        assert allowed(masked) == set(
+            torch.nonzero(harmony_mask.bitmask.allowed_tokens(bitmask, LOGITS)[0]).flatten().tolist()
+        )
+        assert processor.matchers[0].transcript() == matcher.transcript()
+
+
+@pytest.mark.parametrize("name", ["assistant.x", "assistant_x", "assistantfoo"])
+def test_a_tool_may_be_called_as_the_assistant_and_more(compiler, vocabulary, name):
+    grammar = compiler.compile({"harmony": {"recipients": [{"name": name, "text": True}]}})
+    call = f"<|start|>user<|message|>hi<|end|><|start|>assistant to={name}<|channel|>commentary<|message|>q<|call|>"
+    result = f"<|start|>{name} to=assistant<|channel|>commentary<|message|>r<|end|><|start|>assistant"
+    tokens = vocabulary.encode(call + result, special_tokens=True)
+    processor = HarmonyLogitsProcessor(grammar)
+    processor(torch.tensor([tokens]), scores(1))
+    assert processor.matchers[0].token_ids == []
+    assert opens_other_turn(vocabulary, vocabulary.encode(result, special_tokens=True))
+
+
 def text_of(vocabulary, completion):
     return vocabulary.decode([token for token in completion.token_ids if token != 200_002])
 

@@ -319,7 +319,9 @@ impl Matcher {
     }
 
     /// Tokens that complete the sequence with as few bytes as possible; they are accepted one after the
-    /// other. Another completion may have more bytes and fewer tokens.
+    /// other. Another completion may have more bytes and fewer tokens. An escape that is under way
+    /// (`"\\u00`) is finished in the first way that can be completed, which may be some bytes longer; so may
+    /// be what completes arrays of numbers that must differ.
     ///
     /// There are none wherever the text may stop. A Harmony turn without parallel calls may stop at its end
     /// alone, but the text of a bare grammar may in many places. So a loop that takes the first of them asks
@@ -400,12 +402,15 @@ impl Matcher {
         self.deadline.map(|deadline| deadline.tokens.saturating_sub(self.tokens.len() + further))
     }
 
-    /// Gives a step from before the deadline was set a plan, before a rollback to it: what was said since,
-    /// and how it was to go on.
+    /// Gives a step from before the deadline was set a plan, before a rollback to it: the one that it would
+    /// have if the deadline had been set there, and where that is too long, what was said since and how it
+    /// was to go on.
     fn go_back_before_deadline(&mut self, step: usize) {
         let Some(deadline) = self.deadline.filter(|deadline| step < deadline.set_at) else { return };
-        let rest = self.shortest_completion();
-        let plan = [&self.tokens[step..], &rest].concat();
+        let mut plan = self.rules.shortest(&self.steps[step].residual);
+        if plan.len() > deadline.tokens.saturating_sub(step) {
+            plan = [&self.tokens[step..], &self.shortest_completion()].concat();
+        }
         self.steps[step].plan = Some(Plan::new(plan));
         self.deadline = Some(Deadline { set_at: step, ..deadline });
     }

@@ -94,7 +94,8 @@ impl Rules {
     }
 
     /// Whether one call may follow another within a turn.
-    pub(super) fn may_call_often(&self) -> bool {
+    #[must_use]
+    pub fn may_call_often(&self) -> bool {
         self.turn.as_ref().is_some_and(|turn| turn.may_call_often)
     }
 

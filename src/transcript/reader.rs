@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::End;
+use super::{End, Message};
 use crate::special::{SpecialToken, TokenId};
 use crate::vocabulary::Vocabulary;
 
@@ -155,9 +155,10 @@ impl Reader {
         matches!(self.0, Place::Header { .. })
     }
 
-    /// Whether a header is being read of which something was said.
+    /// Whether a header is being read of which something was said, beside who speaks.
     pub(super) fn has_begun(&self) -> bool {
-        *self != Self::default() && self.is_in_header()
+        let Place::Header { section, bytes: [role, ..] } = &self.0 else { return false };
+        *section != Section::Role || !Message::ROLE.as_bytes().starts_with(role)
     }
 
     /// Whether the last bytes are the beginning of a character.

@@ -53,13 +53,13 @@ fn the_last_message_may_be_unfinished() {
     let analysis = message([Some("analysis"), None, None], "Hm.", Some(End::End));
     let unknown = message([None, None, None], "", None);
     assert_eq!(read(""), []);
-    for done in ["<|end|>", "<|end|><|start|>"] {
+    for done in ["<|end|>", "<|end|><|start|>", "<|end|><|start|>assistant"] {
         assert_eq!(
             read(&format!("<|channel|>analysis<|message|>Hm.{done}")),
             std::slice::from_ref(&analysis)
         );
     }
-    for begun in ["assistant", "assistant<|channel|>final", "assistant to=functions.get"] {
+    for begun in ["assistant<|channel|>", "assistant<|channel|>final", "assistant to=functions.get"] {
         let text = format!("<|channel|>analysis<|message|>Hm.<|end|><|start|>{begun}");
         assert_eq!(read(&text), [analysis.clone(), unknown.clone()], "{begun}");
     }

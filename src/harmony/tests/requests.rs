@@ -174,6 +174,13 @@ fn fields_of_ours_that_are_not_known_are_warned_of() {
             &["/harmony/recipients/1/strict"],
         ),
         (
+            json!({
+                "response_formats": [{"name": "n", "schema": {}, "striict": true}],
+                "recipients": [{"name": "a", "grammar": {"syntax": "regex", "definition": "a", "flags": "i"}}],
+            }),
+            &["/harmony/recipients/0/grammar/flags", "/harmony/response_formats/0/striict"],
+        ),
+        (
             json!({"prompt": {"role": 1, "system": {"date": "2025-06-28"}}}),
             &["/harmony/prompt/role", "/harmony/prompt/system/date"],
         ),
