@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use harmony_mask::{MaskId, Matcher, SpecialToken, TokenId, TokenMaskMut};
+use harmony_mask::{MaskId, Matcher, SpecialToken, TokenId, TokenMask, TokenMaskMut};
 use pyo3::prelude::*;
 
 use crate::bitmask::Bitmask;
@@ -61,9 +61,9 @@ impl PyMatcher {
     /// Writes the allowed tokens into row `index` of `bitmask`, a C-contiguous int32 matrix of numpy or
     /// torch.
     ///
-    /// Returns whether the row must be applied. After the end of a completion, or of the tokens that
-    /// `finish_within` left, nothing may follow: the row is then all ones, for engines that pad finished
-    /// sequences, and the result is False.
+    /// Returns whether the row must be applied. After the end of a completion, or where `finish_within` leaves
+    /// nothing, no token may follow: the row is then all ones, for engines that pad finished sequences, and the
+    /// result is False.
     #[pyo3(signature = (bitmask, index = 0))]
     fn fill_next_token_bitmask(
         &self,
@@ -180,8 +180,8 @@ impl PyMatcher {
         self.fork(py)
     }
 
-    /// Whether the completion is complete and nothing can follow: it has ended, or `finish_within` leaves no
-    /// further tokens.
+    /// Whether the completion is complete and nothing can follow: it has ended, or `finish_within` leaves
+    /// nothing that would end in time.
     fn is_terminated(&self, py: Python<'_>) -> bool {
         self.with(py, |matcher| is_over(matcher))
     }
@@ -282,9 +282,17 @@ fn take_back(matcher: &mut Matcher, count: usize) {
     matcher.rollback(count).expect("so many were just accepted");
 }
 
-/// Whether nothing can follow. A deadline that is used up leaves nothing where a text may stop and go on.
+/// Whether nothing can follow. Where a text may stop and go on, a deadline may be too near for whatever could
+/// follow.
 fn is_over(matcher: &Matcher) -> bool {
-    matcher.is_finished() || matcher.tokens_left() == Some(0)
+    let may_be_late = || matcher.tokens_left().is_some() && matcher.is_accepting();
+    matcher.is_finished() || may_be_late() && allows_nothing(matcher)
+}
+
+fn allows_nothing(matcher: &Matcher) -> bool {
+    let mut mask = TokenMask::new(matcher.vocabulary().width());
+    matcher.fill_mask(&mut mask);
+    mask.iter().next().is_none()
 }
 
 /// Fills one row; whether it must be applied.

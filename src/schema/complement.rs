@@ -41,6 +41,9 @@ impl From<LimitExceeded> for NoComplement {
 /// the first.
 const TELLING: usize = 8;
 
+/// Names that are looked through in the time that a schema node takes.
+const NAMES_A_NODE: usize = 16;
+
 /// Members and elements that hold in the later parts of a complement, at most.
 const HELD: usize = 32;
 
@@ -165,7 +168,7 @@ impl<'d> Normaliser<'d> {
         other: &ObjectCell<'d>,
         location: Location,
     ) -> Result<bool, SchemaError> {
-        let charged = self.algebra.charge(one.members.len() + other.members.len());
+        let charged = self.algebra.charge((one.members.len() + other.members.len()).div_ceil(NAMES_A_NODE));
         charged.map_err(|limit| self.limit_at(location, limit))?;
         let of_one = one.required().take(TELLING).map(|member| (member.formula, other.at(member.name)));
         let of_other = other.required().take(TELLING).map(|member| (one.at(member.name), member.formula));
@@ -175,6 +178,9 @@ impl<'d> Normaliser<'d> {
             !lacks_names || *formula != FormulaId::FALSE && *also != FormulaId::FALSE
         };
         for (formula, also) in of_one.chain(of_other).filter(is_sure) {
+            if self.list_nothing_alike(formula, also) {
+                return Ok(true);
+            }
             let both = self.algebra.and(formula, also).map_err(|limit| self.limit_at(location, limit))?;
             if self.is_impossible(both) {
                 return Ok(true);

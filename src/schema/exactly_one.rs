@@ -133,7 +133,7 @@ impl<'d> Normaliser<'d> {
 }
 
 impl<'d> Cells<'d> {
-    fn only_list_scalars(&self) -> bool {
+    pub(super) fn only_list_scalars(&self) -> bool {
         let Self { ranges, texts, arrays, objects, .. } = self;
         ranges.is_empty() && texts.is_empty() && arrays.is_empty() && objects.is_empty()
     }

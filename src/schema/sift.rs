@@ -72,6 +72,17 @@ impl<'d> Normaliser<'d> {
         impossible
     }
 
+    /// Whether two formulas list values and none of them alike, as the tags of branches do. No conjunction is
+    /// made to know that: a `oneOf` of so many branches has the square of it.
+    pub(super) fn list_nothing_alike(&mut self, one: FormulaId, other: FormulaId) -> bool {
+        if !self.is_shallow(one) || !self.is_shallow(other) {
+            return false;
+        }
+        let (Ok(one), Ok(other)) = (self.cells(one), self.cells(other)) else { return false };
+        let digits = self.algebra.budget.limits().number_digits;
+        one.only_list_scalars() && other.only_list_scalars() && !one.shares_scalars(&other, digits)
+    }
+
     /// Whether a formula says only types and listed values, which is soon looked at.
     fn is_shallow(&mut self, formula: FormulaId) -> bool {
         match self.algebra.formulas.get(formula).clone() {

@@ -5,7 +5,7 @@ mod counted;
 mod hostile;
 mod places;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{Schema, SchemaError, SchemaErrorKind, SchemaOptions, Status};
 use crate::limits::Limits;
@@ -521,5 +521,19 @@ fn pointers_lead_through_objects_of_any_size() {
         check(&document, &[json!([count - 1])], &[json!([count]), json!([""])]);
         let document = json!({"$defs": document["$defs"], "items": target("no such name")});
         check_error(&document, SchemaErrorKind::UnknownReference, "/items", "$ref");
+    }
+}
+
+/// Branches that a tag tells apart are compared pairwise, which costs no nodes.
+#[test]
+fn many_branches_with_a_tag_are_read() {
+    for (branches, members) in [(240, 0), (150, 40)] {
+        let branch = |number: usize| {
+            let mut properties = Map::from_iter([("tag".to_owned(), json!({"const": number}))]);
+            properties.extend((0..members).map(|member| (format!("m{member}"), json!({"type": "array"}))));
+            json!({"type": "object", "properties": properties, "required": ["tag"], "additionalProperties": false})
+        };
+        let schema = schema(&json!({"oneOf": Vec::from_iter((0..branches).map(branch))}));
+        assert_eq!(schema.values(schema.root()).objects.len(), branches);
     }
 }
