@@ -320,7 +320,7 @@ impl Matcher {
 
     /// Tokens that complete the sequence with as few bytes as possible; they are accepted one after the
     /// other. Another completion may have more bytes and fewer tokens. An escape that is under way
-    /// (`"\\u00`) is finished in the first way that can be completed, which may be some bytes longer; so may
+    /// (`"\u00`) is finished in the first way that can be completed, which may be some bytes longer; so may
     /// be what completes arrays of numbers that must differ.
     ///
     /// There are none wherever the text may stop. A Harmony turn without parallel calls may stop at its end
