@@ -214,8 +214,16 @@ fn deltas_follow_any_history() {
 #[test]
 fn no_public_function_is_left_out() {
     /// These make a matcher's parts, are given no tokens, or (`after_prompt`) are what `matcher_after` calls.
-    const PARTS: [&str; 7] =
-        ["of_text", "of_turn", "new", "coverage", "warnings", "memory_bytes", "after_prompt"];
+    const PARTS: [&str; 8] = [
+        "of_text",
+        "of_turn",
+        "new",
+        "coverage",
+        "warnings",
+        "memory_bytes",
+        "allows_parallel_calls",
+        "after_prompt",
+    ];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/matcher");
     let files = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path());
     let mut sources: Vec<String> = files.map(|file| fs::read_to_string(file).expect("text")).collect();

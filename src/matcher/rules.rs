@@ -94,8 +94,7 @@ impl Rules {
     }
 
     /// Whether one call may follow another within a turn.
-    #[must_use]
-    pub fn may_call_often(&self) -> bool {
+    pub(crate) fn may_call_often(&self) -> bool {
         self.turn.as_ref().is_some_and(|turn| turn.may_call_often)
     }
 

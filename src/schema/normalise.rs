@@ -62,6 +62,10 @@ pub(super) struct OfTypes<'d> {
     pub cells: Option<Rc<Cells<'d>>>,
 }
 
+/// The keywords that make many alternatives of few, the likeliest first.
+const MULTIPLYING: [&str; 8] =
+    ["oneOf", "not", "if", "anyOf", "allOf", "dependentRequired", "dependentSchemas", "dependencies"];
+
 /// A result that may still be in the making; asking for it then means going in circles.
 #[derive(Clone)]
 enum Progress<T> {
@@ -325,7 +329,7 @@ impl<'d> Normaliser<'d> {
     }
 
     pub(super) fn limit_error(&self, formula: FormulaId, limit: LimitExceeded) -> SchemaError {
-        self.limit_at(self.location(formula), limit)
+        self.reader.limit_error(self.location(formula), None, limit)
     }
 
     /// A limit that a set of values reached, to which each of these keywords may have led: the first one that
@@ -341,8 +345,10 @@ impl<'d> Normaliser<'d> {
         self.reader.limit_error(location, keyword, limit)
     }
 
+    /// A limit that a schema reached as a whole: it is laid to the keyword that multiplies alternatives, where
+    /// there is one.
     pub(super) fn limit_at(&self, location: Location, limit: LimitExceeded) -> SchemaError {
-        self.reader.limit_error(location, None, limit)
+        self.limit_among(location, &MULTIPLYING, limit)
     }
 }
 

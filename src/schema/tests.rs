@@ -524,6 +524,24 @@ fn pointers_lead_through_objects_of_any_size() {
     }
 }
 
+/// What multiplies alternatives is named where they are too many.
+#[test]
+fn limits_of_alternatives_name_a_keyword() {
+    let tagged = |number: usize| {
+        let names = (0..9).map(|member| format!("m{number}{member}"));
+        let properties = names.clone().map(|name| (name, json!({"type": "string"})));
+        let tag = [("kind".to_owned(), json!({"const": number}))];
+        json!({"properties": Map::from_iter(properties.chain(tag)), "required": Vec::from_iter(names)})
+    };
+    let dependent = (0..13).map(|number| (format!("p{number}"), json!([format!("q{number}")])));
+    for (schema, keyword) in [
+        (json!({"type": "object", "oneOf": Vec::from_iter((0..6).map(tagged))}), "oneOf"),
+        (json!({"type": "object", "dependentRequired": Map::from_iter(dependent)}), "dependentRequired"),
+    ] {
+        check_error(&json!({"properties": {"a": schema}}), SchemaErrorKind::Limit, "/properties/a", keyword);
+    }
+}
+
 /// Branches that a tag tells apart are compared pairwise, which costs no nodes.
 #[test]
 fn many_branches_with_a_tag_are_read() {
