@@ -46,7 +46,7 @@ pub(crate) struct Sample {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) sample: Option<usize>,
     /// Where chance begins; the same seed draws the same files
-    #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, default_value_t = 0, requires = "sample")]
     pub(crate) seed: u64,
 }
 

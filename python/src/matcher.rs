@@ -297,13 +297,14 @@ fn allows_nothing(matcher: &Matcher) -> bool {
 
 /// Fills one row; whether it must be applied.
 pub(crate) fn fill(matcher: &Matcher, row: &mut [u32]) -> bool {
-    if is_over(matcher) {
-        row.fill(u32::MAX);
-        return false;
-    }
     let width = row.len() * 32;
     matcher.fill_row(&mut TokenMaskMut::new(row, width));
-    true
+    // Only where nothing may follow is nothing allowed.
+    let must_be_applied = row.iter().any(|word| *word != 0);
+    if !must_be_applied {
+        row.fill(u32::MAX);
+    }
+    must_be_applied
 }
 
 /// Fills a row before each draft and one after the last; how many drafts are allowed.
