@@ -1,10 +1,13 @@
-//! Objects that must have members under names that are few: of all objects of three names exactly the valid
-//! ones are accepted, and no walk uses a name up without which the object could not be completed.
+//! Objects that must have members under names that are few, or lack some of several: of all objects of three
+//! names exactly the valid ones are accepted, and no walk uses a name up without which the object could not be
+//! completed.
 
-use serde_json::{Value, json};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
 
 use crate::corpus::accepts;
 use crate::harness::{COMPILER, HABITS, Random, text, walk};
+use crate::schemas::run;
 use harmony_mask::{Options, PropertyOrder};
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
@@ -179,4 +182,93 @@ fn arrays_that_must_contain_what_wishes_can_be_completed() {
             true,
         );
     }
+}
+
+/// Objects of which no member says for sure which they are.
+fn branch() -> impl Strategy<Value = Value> {
+    let member = prop::sample::select(vec![
+        json!({"type": "integer"}),
+        json!({"type": "string"}),
+        json!({"type": ["null", "string"]}),
+        json!({"enum": [0, null]}),
+        json!({"const": ""}),
+        json!(true),
+        json!(false),
+    ]);
+    let members = prop::collection::vec((member, any::<bool>()), NAMES.len());
+    let others =
+        prop::sample::select(vec![json!(true), json!(true), json!(false), json!({"type": "string"})]);
+    (prop::sample::subsequence(NAMES.to_vec(), 1..=NAMES.len()), members, others).prop_map(
+        |(names, members, others)| {
+            let members: Vec<_> = names.into_iter().zip(members).collect();
+            let required = members.iter().filter(|(_, (_, required))| *required).map(|(name, _)| *name);
+            let required = Vec::from_iter(required);
+            let properties = members.iter().map(|(name, (schema, _))| ((*name).to_owned(), schema.clone()));
+            json!({"properties": Map::from_iter(properties), "required": required, "additionalProperties": others})
+        },
+    )
+}
+
+/// Objects that must not be as several branches are, or as exactly one of them is.
+fn untold() -> impl Strategy<Value = Value> {
+    let branches = || prop::collection::vec(branch(), 2..5);
+    let more = prop_oneof![
+        3 => Just(None),
+        1 => (0_u32..3).prop_map(|least| Some(("minProperties", json!(least)))),
+        1 => (1_u32..4).prop_map(|most| Some(("maxProperties", json!(most)))),
+        1 => branch().prop_map(|branch| Some(("not", branch))),
+        1 => branches().prop_map(|branches| Some(("not", json!({"oneOf": branches})))),
+    ];
+    let of = prop::sample::select(vec!["oneOf", "oneOf", "anyOf", "not"]);
+    (of, branches(), more).prop_map(|(of, branches, more)| {
+        let branches = if of == "not" { json!({"anyOf": branches}) } else { json!(branches) };
+        // No others than those of which all are looked at.
+        let all = json!({"propertyNames": {"enum": NAMES}, "additionalProperties": {"enum": [0, "", null]}});
+        let mut schema = json!({"type": "object", "allOf": [all, {of: branches}]});
+        more.into_iter().for_each(|(keyword, value)| schema[keyword] = value);
+        schema
+    })
+}
+
+/// Many kinds of objects, each with or without something: multiplied, they would be more than are told apart.
+fn implying() -> impl Strategy<Value = Value> {
+    let name = || prop::sample::select(NAMES.to_vec());
+    let requires = move || name().prop_map(|name| json!({"required": [name]}));
+    let implication = prop_oneof![
+        (branch(), branch()).prop_map(|(when, then)| json!({"if": when, "then": then})),
+        (requires(), branch(), branch())
+            .prop_map(|(when, then, otherwise)| json!({"if": when, "then": then, "else": otherwise})),
+        (name(), prop::sample::subsequence(NAMES.to_vec(), 1..3))
+            .prop_map(|(name, needed)| json!({"dependentRequired": {name: needed}})),
+        (name(), branch()).prop_map(|(name, schema)| json!({"dependentSchemas": {name: schema}})),
+        prop::collection::vec(requires(), 2..4).prop_map(|branches| json!({"anyOf": branches})),
+        prop::collection::vec(requires(), 2..4).prop_map(|branches| json!({"oneOf": branches})),
+        prop::collection::vec(branch(), 2..4).prop_map(|branches| json!({"anyOf": branches})),
+    ];
+    prop::collection::vec(implication, 3..8).prop_map(|mut all| {
+        all.push(json!({"propertyNames": {"enum": NAMES}, "additionalProperties": {"enum": [0, "", null]}}));
+        json!({"type": "object", "allOf": all})
+    })
+}
+
+#[test]
+fn many_kinds_of_objects_are_told_by_all_members() {
+    run(400, &implying(), |schema| {
+        let oracle = jsonschema::validator_for(&schema).expect("a schema");
+        let is_satisfiable =
+            objects().iter().any(|text| oracle.is_valid(&serde_json::from_str(text).expect("JSON")));
+        check(&schema, is_satisfiable);
+        Ok(())
+    });
+}
+
+#[test]
+fn what_lacks_some_of_several_members_is_told_by_all_of_them() {
+    run(400, &untold(), |schema| {
+        let oracle = jsonschema::validator_for(&schema).expect("a schema");
+        let is_satisfiable =
+            objects().iter().any(|text| oracle.is_valid(&serde_json::from_str(text).expect("JSON")));
+        check(&schema, is_satisfiable);
+        Ok(())
+    });
 }

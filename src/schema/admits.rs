@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::decimal::Decimal;
 use super::equality::has_equals;
-use super::values::{Arrays, Count, NameClass, Numbers, Objects, Strings, Written};
+use super::values::{Arrays, Count, Member, MemberKind, NameClass, Numbers, Objects, Strings, Written};
 use super::{NodeId, Schema};
 use crate::recursion;
 
@@ -101,34 +101,43 @@ impl Schema {
     fn objects_admit(&self, objects: &Objects, members: &Map<String, Value>, spelled: Spelled) -> bool {
         let mut granted = 0;
         let fits = members.iter().all(|(name, value)| {
-            let Some(declared) = objects.schema_of(name) else {
-                let classes = objects.classes_of(name);
-                let admitting = classes.filter(|class| self.node_admits(class.schema, value, spelled));
-                return admitting.fold(false, |_, class| {
-                    granted |= class.grants;
-                    true
-                });
-            };
-            self.node_admits(declared, value, spelled)
+            let admitting = objects
+                .kinds_of(name)
+                .into_iter()
+                .filter(|kind| self.node_admits(kind.schema, value, spelled));
+            admitting.fold(false, |_, kind| {
+                granted |= kind.grants;
+                true
+            })
         });
+        let absent = objects.members.iter().filter(|member| !members.contains_key(&*member.name));
+        granted |= absent.fold(0, |granted, member| granted | member.absence_grants);
         fits && members.len() >= objects.min_members as usize
             && objects.max_members.is_none_or(|max| members.len() <= max as usize)
             && objects.members.iter().all(|member| !member.required || members.contains_key(&*member.name))
-            && granted.count_ones() == objects.wishes
+            && granted == objects.all_wishes()
     }
 }
 
 impl Objects {
     /// The schemas that a name may have: its own, or those of its classes.
     pub(super) fn schemas_of(&self, name: &str) -> impl Iterator<Item = NodeId> {
-        let declared = self.schema_of(name);
+        let declared = self.member(name).map(|member| member.schema);
         let classes = self.classes_of(name).filter(move |_| declared.is_none());
         declared.into_iter().chain(classes.map(|class| class.schema))
     }
 
-    /// The schema of a declared member.
-    fn schema_of(&self, name: &str) -> Option<NodeId> {
-        self.members.iter().find(|member| &*member.name == name).map(|member| member.schema)
+    /// The same with what they grant.
+    fn kinds_of(&self, name: &str) -> Vec<MemberKind> {
+        match self.member(name) {
+            Some(member) => member.kinds().collect(),
+            None => self.classes_of(name).map(NameClass::kind).collect(),
+        }
+    }
+
+    /// The declared member with a name.
+    fn member(&self, name: &str) -> Option<&Member> {
+        self.members.iter().find(|member| &*member.name == name)
     }
 
     /// The classes of a name that is no member's; none where it is not allowed.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, Rest, Wish};
+use super::cells::{ArrayCell, Cells, MemberCell, ObjectCell, OtherMember, Rest, Wish};
 use super::decimal::Decimal;
 use super::formula::{FormulaId, Formulas};
 use super::languages::Languages;
@@ -28,6 +28,9 @@ const PER_NODE: usize = 16;
 
 /// What a member counts in the price of an object, and a state in that of a language.
 const MEMBER: usize = 4;
+
+/// So many alternatives of objects are told apart where they are multiplied.
+pub(super) const PAIRED: usize = 16;
 
 type Limited<T> = Result<T, LimitExceeded>;
 
@@ -68,7 +71,7 @@ impl Algebra {
         self.intersect_numbers(a, b, &mut cells)?;
         self.intersect_strings(a, b, &mut cells)?;
         cells.arrays = self.pairs(&a.arrays, &b.arrays, Self::intersect_arrays)?;
-        cells.objects = self.pairs(&a.objects, &b.objects, Self::intersect_objects)?;
+        cells.objects = self.pairs_of_objects(&a.objects, &b.objects)?;
         self.check_alternatives(cells.alternatives())?;
         Ok(cells)
     }
@@ -182,8 +185,26 @@ impl Algebra {
         Ok(cell.normal())
     }
 
-    /// The objects of both. They are several cells where a declared member of one may grant a wish of the
-    /// other.
+    /// The conjunctions of all pairs. Where these would be many, alternatives are [taken
+    /// together](Self::together) that can be.
+    fn pairs_of_objects<'d>(
+        &mut self,
+        a: &[ObjectCell<'d>],
+        b: &[ObjectCell<'d>],
+    ) -> Limited<Vec<ObjectCell<'d>>> {
+        let may_be = |cells: &[ObjectCell<'d>]| (2..=PAIRED).contains(&cells.len());
+        if a.len().saturating_mul(b.len()) > PAIRED {
+            if let Some(together) = Some(b).filter(|b| may_be(b)).and_then(|b| self.together(b)) {
+                return self.pairs(a, &[together], Self::intersect_objects);
+            }
+            if let Some(together) = Some(a).filter(|a| may_be(a)).and_then(|a| self.together(a)) {
+                return self.pairs(&[together], b, Self::intersect_objects);
+            }
+        }
+        self.pairs(a, b, Self::intersect_objects)
+    }
+
+    /// The objects of both. They are several cells where declared members grant a wish and members are counted.
     pub(super) fn intersect_objects<'d>(
         &mut self,
         a: &ObjectCell<'d>,
@@ -191,7 +212,7 @@ impl Algebra {
     ) -> Limited<Vec<ObjectCell<'d>>> {
         // A member costs a name to look up and a formula to make.
         self.charge(MEMBER * (a.members.len() + b.members.len()))?;
-        let cell = ObjectCell {
+        let mut cell = ObjectCell {
             members: self.intersect_members(a, b)?,
             rest: self.intersect_rests(&a.rest, &b.rest)?,
             min_members: a.min_members.max(b.min_members),
@@ -199,8 +220,11 @@ impl Algebra {
             wishes: Vec::new(),
             lacks_names: a.lacks_names.or(b.lacks_names),
         };
+        // What one wish declares is no other member to another one.
+        let wishes = || a.wishes.iter().chain(&b.wishes);
+        cell.declare_all(wishes().flat_map(|wish| &wish.members).map(|member| member.name));
         let mut cells = vec![cell];
-        for wish in a.wishes.iter().chain(&b.wishes) {
+        for wish in wishes() {
             let mut wishing = Vec::new();
             for cell in cells {
                 wishing.extend(self.wish(cell, wish)?);
@@ -211,31 +235,59 @@ impl Algebra {
         Ok(cells.into_iter().filter_map(ObjectCell::normal).collect())
     }
 
-    /// Adds a wish: one of the declared members grants it, or another one does.
-    fn wish<'d>(&mut self, cell: ObjectCell<'d>, wish: &Wish) -> Limited<Vec<ObjectCell<'d>>> {
-        let mut cells = Vec::new();
-        let mut granting_names = Vec::new();
-        for (position, member) in cell.members.iter().enumerate() {
-            if !wish.names.contains(member.name.as_bytes()) {
-                continue;
-            }
-            granting_names.push(member.name);
-            let formula = self.and(member.formula, wish.formula)?;
-            if formula != FormulaId::FALSE {
-                let mut granting = cell.clone();
-                granting.members[position].required = true;
-                granting.members[position].formula = formula;
-                cells.push(granting);
-            }
-        }
-        let names = self.without(&wish.names, &granting_names)?;
-        if !names.is_empty() {
-            let wish = Wish { names, formula: wish.formula };
+    /// Adds a wish. Where members are counted, each member that may grant it is a case of its own.
+    fn wish<'d>(&mut self, mut cell: ObjectCell<'d>, wish: &Wish<'d>) -> Limited<Vec<ObjectCell<'d>>> {
+        let wish = self.with_declared(&cell, wish)?;
+        if self.may_wish(&cell) || wish.members.is_empty() {
+            let is_possible = !wish.members.is_empty() || !wish.others.is_empty();
             let is_new = !cell.wishes.contains(&wish);
-            let wishes = cell.wishes.iter().cloned().chain(is_new.then_some(wish)).collect();
-            cells.push(ObjectCell { wishes, ..cell });
+            cell.wishes.extend((is_possible && is_new).then_some(wish));
+            return Ok(is_possible.then_some(cell).into_iter().collect());
+        }
+        let mut cells = Vec::new();
+        for granting in &wish.members {
+            let mut case = cell.clone();
+            self.hold(&mut case, granting)?;
+            cells.push(case);
+        }
+        if !wish.others.is_empty() {
+            cell.wishes.push(Wish { members: Vec::new(), others: wish.others });
+            cells.push(cell);
         }
         Ok(cells)
+    }
+
+    /// Whether a cell may have another wish that declared members grant.
+    pub(super) fn may_wish(&self, cell: &ObjectCell<'_>) -> bool {
+        !cell.counts_members() && cell.lacks_names.is_none() && cell.wishes.len() < self.most_counts()
+    }
+
+    /// A wish of a cell, in which declared members are no others.
+    pub(super) fn with_declared<'d>(&mut self, cell: &ObjectCell<'d>, wish: &Wish<'d>) -> Limited<Wish<'d>> {
+        let mut declared = Wish { members: wish.members.clone(), others: Vec::new() };
+        for OtherMember { names, formula } in &wish.others {
+            let inside: Vec<_> = cell
+                .members
+                .iter()
+                .map(|member| member.name)
+                .filter(|name| names.contains(name.as_bytes()))
+                .collect();
+            let granting = inside.iter().map(|&name| MemberCell { name, formula: *formula, required: true });
+            declared.members.extend(granting);
+            let names = self.without(names, &inside)?;
+            declared.others.extend((!names.is_empty()).then_some(OtherMember { names, formula: *formula }));
+        }
+        Ok(declared)
+    }
+
+    /// Narrows a cell to the objects of which one member is as given.
+    pub(super) fn hold<'d>(&mut self, cell: &mut ObjectCell<'d>, given: &MemberCell<'d>) -> Limited<()> {
+        for position in cell.declare_all([given.name]) {
+            let formula = self.and(cell.members[position].formula, given.formula)?;
+            let member = &mut cell.members[position];
+            (member.formula, member.required) = (formula, member.required || given.required);
+        }
+        Ok(())
     }
 
     /// The members of the first in their order, then those that only the second has.
@@ -264,7 +316,7 @@ impl Algebra {
         Ok(members)
     }
 
-    fn intersect_rests(&mut self, a: &Rest, b: &Rest) -> Limited<Rest> {
+    pub(super) fn intersect_rests(&mut self, a: &Rest, b: &Rest) -> Limited<Rest> {
         match (a, b) {
             (Rest::Same(a), Rest::Same(b)) => Ok(Rest::Same(self.and(*a, *b)?)),
             (Rest::Same(same), Rest::Classes(classes)) | (Rest::Classes(classes), Rest::Same(same)) => {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::algebra::PAIRED;
 use super::cells::{Cells, MemberCell, ObjectCell};
 use super::document::Location;
 use super::error::SchemaError;
@@ -133,6 +134,9 @@ impl<'d> Normaliser<'d> {
         condition: &Condition,
     ) -> Result<Cells<'d>, SchemaError> {
         let when = self.cells_at(condition.when, scope)?;
+        if cells.objects.len() * 2 > PAIRED {
+            return self.implications(location, scope, cells, condition);
+        }
         let mut union = self.narrow(location, Some(cells.clone()), Rc::clone(&when))?;
         let mut others = self.subtract(location, cells, &when)?;
         if let Some(then) = condition.then {
@@ -143,6 +147,26 @@ impl<'d> Normaliser<'d> {
         }
         self.unite(location, &mut union, &others)?;
         Ok(union)
+    }
+
+    /// The same with each consequence by itself: so it may be one cell, where alternatives are many.
+    fn implications(
+        &mut self,
+        location: Location,
+        scope: Scope,
+        mut cells: Cells<'d>,
+        condition: &Condition,
+    ) -> Result<Cells<'d>, SchemaError> {
+        let Condition { when, then, otherwise } = *condition;
+        let consequences = [
+            then.map(|_| Condition { when, then, otherwise: None }),
+            otherwise.map(|_| Condition { when, then: None, otherwise }),
+        ];
+        for consequence in consequences.iter().flatten() {
+            let implied = self.conditional(location, scope, Cells::all(), consequence)?;
+            cells = self.narrow(location, Some(cells), Rc::new(implied))?;
+        }
+        Ok(cells)
     }
 
     /// All values but the objects with a name that is not one of the strings of a schema.
@@ -175,6 +199,10 @@ impl<'d> Normaliser<'d> {
             }
             Requirement::Schema(schema) => schema,
         };
+        if cells.objects.len() * 2 > PAIRED {
+            let implied = self.dependent(location, scope, Cells::all(), name, requirement)?;
+            return self.narrow(location, Some(cells), Rc::new(implied));
+        }
         let mut union = self.narrow(location, Some(cells.clone()), Rc::new(without_member(name)))?;
         let with = self.narrow(location, Some(cells), Rc::new(with_members(&[name])))?;
         let with = self.narrow_to(location, scope, Some(with), *schema)?;

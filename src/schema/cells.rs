@@ -10,7 +10,7 @@ use foldhash::HashMap;
 
 use super::decimal::Decimal;
 use super::document::Location;
-use super::formula::FormulaId;
+use super::formula::{FormulaId, Formulas};
 use super::values::{Booleans, Count, Numbers, Strings};
 use crate::regular::Dfa;
 
@@ -60,16 +60,24 @@ pub(super) struct ObjectCell<'d> {
     pub rest: Rest,
     pub min_members: u32,
     pub max_members: Option<u32>,
-    /// Members that must be there beside the declared ones.
-    pub wishes: Vec<Wish>,
+    /// What else must hold of the members.
+    pub wishes: Vec<Wish<'d>>,
     /// The schema whose `propertyNames` lacks some names, because they are of a format that is not wholly
     /// known.
     pub lacks_names: Option<Location>,
 }
 
-/// A member with one of these names, none of them a declared member's, that satisfies a formula.
+/// Some of which at least one must hold: that a declared member is as it is here, or that there is some other
+/// member. Objects whose members are counted have no wishes of declared members.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Wish<'d> {
+    pub members: Vec<MemberCell<'d>>,
+    pub others: Vec<OtherMember>,
+}
+
+/// A member with one of these names that satisfies a formula.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Wish {
+pub(super) struct OtherMember {
     pub names: Arc<Dfa>,
     pub formula: FormulaId,
 }
@@ -233,17 +241,30 @@ impl<'d> ObjectCell<'d> {
 
     /// Makes members required; those without a schema of their own get one.
     pub(super) fn require(&mut self, names: &[&'d str]) {
-        if names.is_empty() {
-            return;
-        }
-        let mut positions = self.positions();
-        for &name in names {
-            let position = *positions.entry(name).or_insert_with(|| {
-                self.members.push(MemberCell { name, formula: self.rest.at(name), required: true });
-                self.members.len() - 1
-            });
+        for position in self.declare_all(names.iter().copied()) {
             self.members[position].required = true;
         }
+    }
+
+    /// The places of the members with these names, which are declared where they were not.
+    pub(super) fn declare_all(&mut self, names: impl IntoIterator<Item = &'d str>) -> Vec<usize> {
+        let mut names = names.into_iter().peekable();
+        if names.peek().is_none() {
+            return Vec::new();
+        }
+        let mut positions = self.positions();
+        let place = |name| {
+            *positions.entry(name).or_insert_with(|| {
+                self.members.push(MemberCell { name, formula: self.rest.at(name), required: false });
+                self.members.len() - 1
+            })
+        };
+        names.map(place).collect()
+    }
+
+    /// Whether it matters how many members there are.
+    pub(super) fn counts_members(&self) -> bool {
+        self.min_members > 0 || self.max_members.is_some()
     }
 
     /// The classes of names that are no member's, and their formulas.
@@ -283,9 +304,16 @@ impl<'d> ObjectCell<'d> {
         let enough = !self.rest.is_empty() || self.min_members as usize <= possible;
         let fits = self.max_members.is_none_or(|max| count.max(self.min_members) <= max);
         let sound = self.required().all(|member| member.formula != FormulaId::FALSE);
-        let granted =
-            self.wishes.is_empty() || !self.rest.is_empty() && self.max_members.is_none_or(|max| count < max);
-        enough && fits && sound && granted
+        let has_room = !self.rest.is_empty() && self.max_members.is_none_or(|max| count < max);
+        enough && fits && sound && self.wishes.iter().all(|wish| has_room || !wish.members.is_empty())
+    }
+}
+
+impl<'d> MemberCell<'d> {
+    /// The other values and, of a required member, its absence: a required member is missing or fails, which
+    /// is an optional member that fails if it is there.
+    pub(super) fn turned(&self, formulas: &mut Formulas) -> Self {
+        Self { name: self.name, formula: formulas.not(self.formula), required: !self.required }
     }
 }
 

@@ -13,10 +13,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::algebra::Algebra;
-use super::cells::{ArrayCell, Cells, CountCell, MemberCell, ObjectCell, Rest, Wish};
+use super::cells::{ArrayCell, Cells, CountCell, ObjectCell, OtherMember, Rest, Wish};
 use super::document::Location;
 use super::error::{SchemaError, SchemaErrorKind};
 use super::formula::FormulaId;
+use super::granted::Open;
 use super::normalise::Normaliser;
 use super::numbers;
 use super::strings;
@@ -46,6 +47,19 @@ const NAMES_A_NODE: usize = 16;
 
 /// Members and elements that hold in the later parts of a complement, at most.
 const HELD: usize = 32;
+
+/// Ways to fail that are told apart, at most: a member that tells branches apart, and another one.
+const TOLD_APART: usize = 2;
+
+/// What is not in an object cell.
+struct ObjectComplement<'d> {
+    /// For each part that may fail the objects where it does, and no part before it.
+    ways: Vec<ObjectCell<'d>>,
+    /// The same as one cell, in which one of them must fail.
+    together: ObjectCell<'d>,
+    /// The objects that fail in how many members they have, or by granting none of what a wish asks for.
+    counting: Vec<ObjectCell<'d>>,
+}
 
 type Complemented<T> = Result<T, NoComplement>;
 
@@ -147,10 +161,9 @@ impl<'d> Normaliser<'d> {
                     let made = self.algebra.object_complement(other);
                     parts = Some(made.map_err(|reason| self.no_complement(location, reason))?);
                 }
-                for part in parts.iter().flatten() {
-                    let narrowed = self.algebra.intersect_objects(&cell, part);
-                    left.extend(narrowed.map_err(|limit| self.limit_at(location, limit))?);
-                }
+                let Some(parts) = &parts else { continue };
+                let left_over = self.left_over(&cell, parts);
+                left.extend(left_over.map_err(|limit| self.limit_at(location, limit))?);
             }
             self.sift_objects(&mut left);
             let count = self.algebra.check_alternatives(left.len());
@@ -158,6 +171,29 @@ impl<'d> Normaliser<'d> {
             cells = left;
         }
         Ok(Difference { left: cells, overlaps })
+    }
+
+    /// The objects of a cell that are in a complement. Each way to fail is a cell of its own while these are
+    /// few: such cells exclude each other, and are read without remembering what failed. Were they many, they
+    /// would be multiplied by those of the next complement.
+    fn left_over(
+        &mut self,
+        cell: &ObjectCell<'d>,
+        complement: &ObjectComplement<'d>,
+    ) -> Result<Vec<ObjectCell<'d>>, LimitExceeded> {
+        let failing = self.algebra.with_declared(cell, &complement.together.wishes[0])?;
+        let ways = match self.open_wish(cell, failing) {
+            _ if !self.algebra.may_wish(cell) => &complement.ways[..],
+            Open::Granted => return Ok(vec![cell.clone()]),
+            Open::Never => &[],
+            Open::On(wish) if wish.members.len() + wish.others.len() <= TOLD_APART => &complement.ways[..],
+            Open::On(_) => std::slice::from_ref(&complement.together),
+        };
+        let mut left = Vec::new();
+        for part in ways.iter().chain(&complement.counting) {
+            left.extend(self.algebra.intersect_objects(cell, part)?);
+        }
+        Ok(left)
     }
 
     /// Whether a member that one of two objects requires cannot be as both say: so the branches of most
@@ -312,43 +348,71 @@ impl Algebra {
         parts.into_iter().filter_map(ArrayCell::normal).collect()
     }
 
-    /// The objects that are not in a cell. A part knows the members up to the one that fails, so text in
+    /// The objects that are not in a cell. A way to fail knows the members up to the one that fails, so text in
     /// declared order is in one of them.
-    fn object_complement<'d>(&mut self, cell: &ObjectCell<'d>) -> Complemented<Vec<ObjectCell<'d>>> {
+    fn object_complement<'d>(&mut self, cell: &ObjectCell<'d>) -> Complemented<ObjectComplement<'d>> {
         if let Some(location) = cell.lacks_names {
             return Err(NoComplement::Names(location));
         }
-        let mut parts = Vec::new();
-        let mut held = ObjectCell::all();
+        let (mut ways, mut held) = (Vec::new(), ObjectCell::all());
+        let mut failing = Wish::default();
         for member in &cell.members {
-            // Of a required member: it is missing or fails, which is an optional member that fails if it is
-            // there.
-            let formula = self.formulas.not(member.formula);
-            let turned = MemberCell { name: member.name, formula, required: !member.required };
-            let mut part = held.clone();
-            part.members.push(turned);
-            parts.push(part);
+            let turned = member.turned(&mut self.formulas);
+            let mut way = held.clone();
+            way.members.push(turned.clone());
+            ways.push(way);
+            failing.members.push(turned);
             if held.members.len() < HELD {
                 held.members.push(member.clone());
             }
         }
-        let wishes = self.rest_complement(cell)?;
-        parts.extend(wishes.into_iter().map(|wish| ObjectCell { wishes: vec![wish], ..held.clone() }));
+        failing.others = self.rest_complement(cell)?;
+        let of_rest = |other: &OtherMember| Wish { members: Vec::new(), others: vec![other.clone()] };
+        let wishing = |wish| ObjectCell { wishes: vec![wish], ..held.clone() };
+        ways.extend(failing.others.iter().map(of_rest).map(wishing));
+        let counting = self.counting_complement(cell, &held)?;
+        let possible =
+            |cells: Vec<ObjectCell<'d>>| cells.into_iter().filter_map(ObjectCell::normal).collect();
+        let together = ObjectCell { wishes: vec![failing], ..ObjectCell::all() };
+        Ok(ObjectComplement { ways: possible(ways), together, counting: possible(counting) })
+    }
+
+    fn counting_complement<'d>(
+        &mut self,
+        cell: &ObjectCell<'d>,
+        held: &ObjectCell<'d>,
+    ) -> Result<Vec<ObjectCell<'d>>, LimitExceeded> {
         let fewer = cell.min_members.checked_sub(1);
         let more = cell.max_members.map(|max| max.saturating_add(1));
+        let mut parts = Vec::new();
         parts.extend(fewer.map(|max| ObjectCell { max_members: Some(max), ..held.clone() }));
         parts.extend(more.map(|min| ObjectCell { min_members: min, ..held.clone() }));
         for wish in &cell.wishes {
-            let others = self.language(|limit| wish.names.complement(limit))?;
-            let classes =
-                vec![(Arc::clone(&wish.names), self.formulas.not(wish.formula)), (others, FormulaId::TRUE)];
-            parts.push(ObjectCell { rest: Rest::of_classes(classes), ..held.clone() });
+            parts.push(self.wish_complement(wish, held.clone())?);
         }
-        Ok(parts.into_iter().filter_map(ObjectCell::normal).collect())
+        Ok(parts)
+    }
+
+    /// The objects of a cell that grant none of what a wish asks for.
+    fn wish_complement<'d>(
+        &mut self,
+        wish: &Wish<'d>,
+        mut cell: ObjectCell<'d>,
+    ) -> Result<ObjectCell<'d>, LimitExceeded> {
+        for member in &wish.members {
+            let turned = member.turned(&mut self.formulas);
+            self.hold(&mut cell, &turned)?;
+        }
+        for OtherMember { names, formula } in &wish.others {
+            let others = self.language(|limit| names.complement(limit))?;
+            let classes = vec![(Arc::clone(names), self.formulas.not(*formula)), (others, FormulaId::TRUE)];
+            cell.rest = self.intersect_rests(&cell.rest, &Rest::of_classes(classes))?;
+        }
+        Ok(cell)
     }
 
     /// What an object may have beside the members of a cell, so that it is not in it.
-    fn rest_complement(&mut self, cell: &ObjectCell<'_>) -> Complemented<Vec<Wish>> {
+    fn rest_complement(&mut self, cell: &ObjectCell<'_>) -> Complemented<Vec<OtherMember>> {
         if cell.rest == Rest::Same(FormulaId::TRUE) {
             return Ok(Vec::new());
         }
@@ -356,13 +420,13 @@ impl Algebra {
         let mut members: Vec<&str> = cell.members.iter().map(|member| member.name).collect();
         members.sort_unstable();
         let mut other_names = self.without(&Dfa::text(), &members)?;
-        let mut wishes = Vec::new();
+        let mut failing = Vec::new();
         if let Rest::Classes(classes) = &cell.rest {
             for (names, formula) in classes {
                 let formula = self.formulas.not(*formula);
                 if formula != FormulaId::FALSE {
                     let names = self.without(names, &members)?;
-                    wishes.push(Wish { names, formula });
+                    failing.push(OtherMember { names, formula });
                 }
                 other_names = self.language(|limit| other_names.difference(names, limit))?;
             }
@@ -371,8 +435,8 @@ impl Algebra {
             Rest::Same(formula) => self.formulas.not(formula),
             Rest::Classes(_) => FormulaId::TRUE,
         };
-        wishes.push(Wish { names: other_names, formula });
-        wishes.retain(|wish| !wish.names.is_empty());
-        Ok(wishes)
+        failing.push(OtherMember { names: other_names, formula });
+        failing.retain(|other: &OtherMember| !other.names.is_empty());
+        Ok(failing)
     }
 }

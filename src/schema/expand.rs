@@ -7,8 +7,10 @@
 use std::sync::Arc;
 
 use super::algebra::Algebra;
-use super::cells::{ArrayCell, Cells, ObjectCell, Rest};
+use super::cells::{ArrayCell, Cells, ObjectCell, OtherMember, Rest};
 use super::formula::FormulaId;
+use super::granted::MemberGrants;
+use super::normalise::Normaliser;
 use crate::limits::{LimitExceeded, MOST_COUNTS};
 use crate::regular::Dfa;
 
@@ -18,13 +20,21 @@ const KINDS_PER_STEP: usize = 4;
 /// The elements and members of all arrays and objects of a node.
 pub(super) struct Expanded {
     pub arrays: Vec<Elements>,
-    pub objects: Vec<Vec<NameGroup>>,
+    pub objects: Vec<Members>,
 }
 
 /// The kinds of the elements of an array, by position.
 pub(super) struct Elements {
     pub prefix: Vec<Vec<ElementKind>>,
     pub rest: Vec<ElementKind>,
+}
+
+/// What the members of an object grant.
+pub(super) struct Members {
+    /// The names that are no declared member's.
+    pub others: Vec<NameGroup>,
+    /// Of each declared member; none where no wish asks for one.
+    pub declared: Vec<MemberGrants>,
 }
 
 /// Elements that satisfy `formula` count for the counts whose bits are set.
@@ -47,20 +57,29 @@ impl Expanded {
     pub(super) fn formulas<'a>(&'a self, cells: &'a Cells<'_>) -> impl Iterator<Item = FormulaId> + 'a {
         let positions = self.arrays.iter().flat_map(|array| array.prefix.iter().chain([&array.rest]));
         let elements = positions.flatten().map(|kind| kind.formula);
-        let members = cells.objects.iter().zip(&self.objects).flat_map(|(cell, groups)| {
-            cell.members.iter().map(|member| member.formula).chain(groups.iter().map(|group| group.formula))
+        let members = cells.objects.iter().zip(&self.objects).flat_map(|(cell, members)| {
+            let declared = cell.members.iter().map(|member| member.formula);
+            let kinds = members.declared.iter().flat_map(|member| &member.kinds).map(|kind| kind.formula);
+            declared.chain(kinds).chain(members.others.iter().map(|group| group.formula))
         });
         elements.chain(members)
     }
 }
 
-impl Algebra {
-    pub(super) fn expand(&mut self, cells: &Cells<'_>) -> Result<Expanded, LimitExceeded> {
-        let arrays = cells.arrays.iter().map(|cell| self.elements(cell)).collect::<Result<_, _>>()?;
-        let objects = cells.objects.iter().map(|cell| self.name_groups(cell)).collect::<Result<_, _>>()?;
+impl<'d> Normaliser<'d> {
+    pub(super) fn expand(&mut self, cells: &Cells<'d>) -> Result<Expanded, LimitExceeded> {
+        let elements = |cell| self.algebra.elements(cell);
+        let arrays = cells.arrays.iter().map(elements).collect::<Result<_, _>>()?;
+        let objects = cells.objects.iter().map(|cell| self.members(cell)).collect::<Result<_, _>>()?;
         Ok(Expanded { arrays, objects })
     }
 
+    fn members(&mut self, cell: &ObjectCell<'d>) -> Result<Members, LimitExceeded> {
+        Ok(Members { others: self.algebra.name_groups(cell)?, declared: self.member_grants(cell)? })
+    }
+}
+
+impl Algebra {
     fn elements(&mut self, cell: &ArrayCell) -> Result<Elements, LimitExceeded> {
         self.check_told_apart(cell.counts.len())?;
         let longest = cell.max_items.map_or(usize::MAX, |max| max as usize);
@@ -105,25 +124,43 @@ impl Algebra {
                 .collect(),
         };
         for (index, wish) in cell.wishes.iter().enumerate() {
-            for group in 0..groups.len() {
-                let NameGroup { names, formula, grants } = &groups[group];
-                let (names, formula, grants) = (names.clone(), *formula, *grants);
-                let names = match names {
-                    None => Arc::clone(&wish.names),
-                    Some(names) => self.language(|limit| names.intersection(&wish.names, limit))?,
-                };
-                if !names.is_empty() {
-                    let formula = self.and(formula, wish.formula)?;
-                    groups.push(NameGroup { names: Some(names), formula, grants: grants | 1 << index });
-                }
+            for other in &wish.others {
+                self.divide_names(&mut groups, other, 1 << index)?;
             }
         }
         groups.retain(|group| group.formula != FormulaId::FALSE);
         Ok(groups)
     }
 
+    /// Adds the groups whose members grant a wish.
+    fn divide_names(
+        &mut self,
+        groups: &mut Vec<NameGroup>,
+        granting: &OtherMember,
+        wish: u32,
+    ) -> Result<(), LimitExceeded> {
+        for group in 0..groups.len() {
+            let NameGroup { names, formula, grants } = &groups[group];
+            let (names, formula, grants) = (names.clone(), *formula, *grants);
+            let names = match names {
+                None => Arc::clone(&granting.names),
+                Some(names) => self.language(|limit| names.intersection(&granting.names, limit))?,
+            };
+            if !names.is_empty() {
+                let formula = self.and(formula, granting.formula)?;
+                groups.push(NameGroup { names: Some(names), formula, grants: grants | wish });
+            }
+        }
+        Ok(())
+    }
+
+    /// How much may be counted in an array or an object.
+    pub(super) fn most_counts(&self) -> usize {
+        self.budget.limits().counts.min(MOST_COUNTS)
+    }
+
     fn check_told_apart(&self, count: usize) -> Result<(), LimitExceeded> {
-        let limit = self.budget.limits().counts.min(MOST_COUNTS);
+        let limit = self.most_counts();
         if count > limit { Err(LimitExceeded { what: "counts", limit, given: count }) } else { Ok(()) }
     }
 }

@@ -42,6 +42,7 @@ mod expand;
 mod explain;
 mod few;
 mod formula;
+mod granted;
 mod json;
 mod keyword;
 mod languages;
@@ -54,6 +55,7 @@ mod overlap;
 mod place_kind;
 mod pointer;
 mod prune;
+mod reached;
 mod read;
 mod reference;
 mod scope;
@@ -62,6 +64,7 @@ mod sift;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod together;
 mod values;
 mod warning;
 mod wishes;
@@ -81,7 +84,8 @@ pub(crate) use equality::{ByValue, are_equal, canonical, different};
 pub use error::{SchemaError, SchemaErrorKind};
 pub use read::SchemaSource;
 pub use values::{
-    Arrays, Booleans, Bound, Count, Kind, Member, NameClass, Numbers, Objects, Strings, Values, Written,
+    Arrays, Booleans, Bound, Count, Kind, Member, MemberKind, NameClass, Numbers, Objects, Strings, Values,
+    Written,
 };
 pub(crate) use wishes::Granting;
 pub use words::Words;

@@ -112,7 +112,7 @@ impl<'d> Normaliser<'d> {
         while let Some(&formula) = graph.nodes.get(graph.cells.len()) {
             let cells = self.cells(formula)?;
             let numbers = self.algebra.check_alternatives(cells.points.len());
-            let expanded = numbers.and_then(|()| self.algebra.expand(&cells));
+            let expanded = numbers.and_then(|()| self.expand(&cells));
             let expanded = expanded.map_err(|limit| self.limit_error(formula, limit))?;
             for child in expanded.formulas(&cells).filter(|&child| child != FormulaId::FALSE) {
                 if graph.position(child).is_none() {

@@ -1,6 +1,7 @@
 //! From the graph of formulas to the public normal form: only what has values, children as nodes.
 
 use std::collections::BTreeSet;
+use std::iter;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,12 +11,13 @@ use super::NodeId;
 use super::cells::{ArrayCell, CountCell, MemberCell, ObjectCell};
 use super::document::Location;
 use super::error::SchemaError;
-use super::expand::{ElementKind, Elements, NameGroup};
+use super::expand::{ElementKind, Elements, Members, NameGroup};
 use super::formula::FormulaId;
+use super::granted::MemberGrants;
 use super::languages::Languages;
 use super::least_len::Lens;
 use super::normalise::{Graph, Normaliser};
-use super::values::{Arrays, Kind, Member, NameClass, Numbers, Objects, Values};
+use super::values::{Arrays, Kind, Member, MemberKind, NameClass, Numbers, Objects, Values};
 use super::words::Words;
 use crate::limits::{Budget, LimitExceeded};
 use crate::regular::Dfa;
@@ -99,7 +101,7 @@ impl<'g, 'd> Pruner<'g, 'd> {
             strings: cells.offered_texts().cloned().collect(),
             arrays: arrays.map(|((array, elements), _)| self.arrays(array, elements)).collect(),
             objects: objects
-                .map(|((object, groups), _)| self.objects(object, groups))
+                .map(|((object, members), _)| self.objects(object, members))
                 .collect::<Result<_, _>>()?,
         })
     }
@@ -145,34 +147,54 @@ impl<'g, 'd> Pruner<'g, 'd> {
         kinds.iter().filter_map(kind).collect()
     }
 
-    fn objects(&mut self, object: &ObjectCell<'d>, groups: &[NameGroup]) -> Result<Objects, LimitExceeded> {
+    fn objects(&mut self, object: &ObjectCell<'d>, members: &Members) -> Result<Objects, LimitExceeded> {
         let required = object.required().count();
         let (min, max) =
             (object.min_members as usize, object.max_members.map_or(usize::MAX, |max| max as usize));
-        let (mut possible, impossible): (Vec<_>, Vec<_>) =
-            object.members.iter().partition(|member| self.inhabited(member.formula).is_some());
-        let rest = if max > required { self.rest(object, groups)? } else { Vec::new() };
+        let grants = members.declared.iter().map(Some).chain(iter::repeat(None));
+        let (mut possible, impossible): (Vec<_>, Vec<_>) = (object.members.iter().zip(grants))
+            .partition(|(member, _)| self.inhabited(member.formula).is_some());
+        let rest = if max > required { self.rest(object, &members.others)? } else { Vec::new() };
         if max <= required {
-            possible.retain(|member| member.required);
+            possible.retain(|(member, _)| member.required);
         }
         // With no other names to choose from, a count that all members only just reach makes them all
         // required.
         let most = if rest.is_empty() { possible.len() } else { usize::MAX };
-        let members = possible.into_iter().map(|member| self.member(member, min == most)).collect();
+        // What is granted by the absence of members that no object has is granted to all.
+        let absent = impossible.iter().filter_map(|(_, grants)| *grants);
+        let granted = absent.fold(0, |granted, grants| granted | grants.absence);
+        let members = possible.into_iter().map(|(member, grants)| self.member(member, min == most, grants));
+        let members = members.collect();
         let forbidden = impossible.into_iter().filter(|_| !rest.is_empty());
-        Ok(Objects {
+        let mut objects = Objects {
             members,
-            forbidden: forbidden.map(|member| member.name.into()).collect(),
+            forbidden: forbidden.map(|(member, _)| member.name.into()).collect(),
             rest,
             wishes: u32::try_from(object.wishes.len()).expect("few wishes"),
             min_members: if min > required && min < most { object.min_members } else { 0 },
             max_members: object.max_members.filter(|_| required < max && max < most),
-        })
+        };
+        objects.leave_out_wishes(granted);
+        Ok(objects)
     }
 
-    fn member(&mut self, member: &MemberCell<'d>, all_needed: bool) -> Member {
+    fn member(&mut self, member: &MemberCell<'d>, all_needed: bool, grants: Option<&MemberGrants>) -> Member {
         let schema = self.node(member.formula).expect("an inhabited member");
-        Member { name: member.name.into(), schema, required: member.required || all_needed }
+        let required = member.required || all_needed;
+        let kinds = grants.map_or(&[][..], |grants| &grants.kinds).iter();
+        let mut kinds: Vec<_> = kinds
+            .filter_map(|kind| Some(MemberKind { schema: self.node(kind.formula)?, grants: kind.grants }))
+            .collect();
+        let only = if kinds.len() == 1 { kinds.pop() } else { None };
+        Member {
+            name: member.name.into(),
+            schema: only.map_or(schema, |only| only.schema),
+            required,
+            grants: only.map_or(0, |only| only.grants),
+            absence_grants: grants.filter(|_| !required).map_or(0, |grants| grants.absence),
+            kinds,
+        }
     }
 
     fn rest(

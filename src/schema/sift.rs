@@ -33,6 +33,7 @@ impl<'d> Normaliser<'d> {
                 member.formula = FormulaId::FALSE;
             }
         }
+        let cell = self.with_open_wishes(cell)?;
         cell.normal().filter(|cell| !self.is_impossible_object(cell))
     }
 
@@ -46,7 +47,10 @@ impl<'d> Normaliser<'d> {
         // Where names are lacking, nothing may be allowed under one that is allowed.
         let is_sure = |formula| cell.lacks_names.is_none() || formula != FormulaId::FALSE;
         cell.required().any(|member| is_sure(member.formula) && self.is_impossible(member.formula))
-            || cell.wishes.iter().any(|wish| self.is_impossible(wish.formula))
+            || cell.wishes.iter().any(|wish| {
+                let mut others = wish.others.iter();
+                wish.members.is_empty() && others.all(|other| self.is_impossible(other.formula))
+            })
     }
 
     /// Whether it is plain that nothing satisfies a formula.

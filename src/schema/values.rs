@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::NodeId;
 use super::decimal::Decimal;
-use super::wishes::Granting;
+use super::reached::Reached;
+use super::wishes::{self, Granting};
 use super::words::Words;
 use crate::regular::Dfa;
 
@@ -160,8 +161,10 @@ pub struct Objects {
     /// The other names, in classes. No name of a member and no forbidden one is in a class. Classes are
     /// disjoint, but for those that grant a wish: they repeat names of another class, with a narrower schema.
     pub rest: Vec<NameClass>,
-    /// Members of the rest that must be there: wish `i` is granted by a member of a class that has bit `i` of
-    /// [`NameClass::grants`]. At most 16.
+    /// What else must hold of an object, at most 16 wishes: wish `i` is granted by a member that has bit `i`
+    /// of what it [grants](Member::grants), or of its [class](NameClass::grants), or by the absence of a
+    /// member that [has it then](Member::absence_grants). Objects whose members are counted have no wishes
+    /// that declared members grant.
     pub wishes: u32,
     /// Members at least; zero where the required ones are enough.
     pub min_members: u32,
@@ -178,6 +181,21 @@ pub struct Member {
     pub schema: NodeId,
     /// Whether every object has it.
     pub required: bool,
+    /// The values by what they grant, where that is not the same for all. They exclude each other.
+    pub kinds: Vec<MemberKind>,
+    /// Bit `i`: with any value it grants wish `i` of the object. Zero where kinds are told apart.
+    pub grants: u32,
+    /// Bit `i`: an object without it is granted wish `i`.
+    pub absence_grants: u32,
+}
+
+/// Values of a member that grant the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemberKind {
+    /// What the value is.
+    pub schema: NodeId,
+    /// Bit `i`: such a value grants wish `i` of the object.
+    pub grants: u32,
 }
 
 /// Names that share a schema.
@@ -194,7 +212,93 @@ pub struct NameClass {
 impl Objects {
     /// Whether an object without members is one of them.
     pub(crate) fn may_be_empty(&self) -> bool {
-        self.min_members == 0 && self.wishes == 0 && !self.members.iter().any(|member| member.required)
+        let granted = self.members.iter().fold(0, |granted, member| granted | member.absence_grants);
+        self.min_members == 0
+            && granted == self.all_wishes()
+            && !self.members.iter().any(|member| member.required)
+    }
+
+    /// Leaves out the wishes of a set, which are granted to all objects.
+    pub(super) fn leave_out_wishes(&mut self, granted: u32) {
+        if granted == 0 {
+            return;
+        }
+        let left: Vec<u32> = (0..self.wishes).filter(|wish| granted >> wish & 1 == 0).collect();
+        let keep = |grants: &mut u32| {
+            *grants = (0..).zip(&left).fold(0, |kept, (place, wish)| kept | (*grants >> wish & 1) << place);
+        };
+        for member in &mut self.members {
+            keep(&mut member.grants);
+            keep(&mut member.absence_grants);
+            member.kinds.iter_mut().for_each(|kind| keep(&mut kind.grants));
+        }
+        // Classes that grant a wish repeat names of others.
+        self.rest.retain_mut(|class| {
+            let granted = class.grants;
+            keep(&mut class.grants);
+            granted == 0 || class.grants != 0
+        });
+        self.wishes = u32::try_from(left.len()).expect("few wishes");
+    }
+
+    /// All wishes, as a set.
+    pub(crate) fn all_wishes(&self) -> u32 {
+        wishes::all_of(self.wishes)
+    }
+
+    /// Whether wishes may be granted by declared members.
+    pub(crate) fn members_grant(&self) -> bool {
+        self.wishes > 0 && self.members.iter().any(Member::grants_any)
+    }
+
+    /// The fewest further members that grant all wishes when some are granted, `used` are names that are no
+    /// longer free, and the members at open places may come; `None` where they cannot be granted. Where
+    /// declared members may grant wishes, as no matter how many come, it is one if any must.
+    pub(crate) fn wishing(
+        &self,
+        granted: u32,
+        is_open: impl Fn(usize) -> bool,
+        used: &[Arc<str>],
+    ) -> Option<u32> {
+        let all = self.all_wishes();
+        if granted == all {
+            return Some(0);
+        }
+        if !self.members_grant() {
+            return self.granting(used).fewest(self.wishes, granted);
+        }
+        if granted | self.absence_grants(&is_open) == all {
+            return Some(0);
+        }
+        let reached = self.reached(granted, is_open, |_| 0);
+        let grant_all =
+            |granted: u32| granted == all || self.granting(used).fewest(self.wishes, granted).is_some();
+        reached.sets().iter().any(|(granted, _)| grant_all(*granted)).then_some(1)
+    }
+
+    /// What is granted where none of the members at open places comes.
+    pub(crate) fn absence_grants(&self, is_open: impl Fn(usize) -> bool) -> u32 {
+        let absent = self.members.iter().enumerate().filter(|(place, _)| is_open(*place));
+        absent.fold(0, |granted, (_, member)| granted | member.absence_grants)
+    }
+
+    /// What the declared members at open places may grant beside what is granted, where the length of one
+    /// with a kind of value is told.
+    pub(crate) fn reached(
+        &self,
+        granted: u32,
+        is_open: impl Fn(usize) -> bool,
+        len: impl Fn((&Member, NodeId)) -> u64,
+    ) -> Reached {
+        let mut reached = Reached::start(granted);
+        let open =
+            self.members.iter().enumerate().filter(|(place, member)| member.grants_any() && is_open(*place));
+        for (_, member) in open {
+            let absence = (!member.required).then_some((member.absence_grants, 0));
+            let kinds = member.kinds().map(|kind| (kind.grants, len((member, kind.schema))));
+            reached.choose(absence.into_iter().chain(kinds));
+        }
+        reached
     }
 
     /// The members of the rest that may still grant wishes when some names were used, each at a cost of one.
@@ -207,7 +311,25 @@ impl Objects {
     }
 }
 
+impl Member {
+    /// Whether a wish asks for it, or for its absence.
+    pub(crate) fn grants_any(&self) -> bool {
+        !self.kinds.is_empty() || self.grants | self.absence_grants != 0
+    }
+
+    /// The schemas that its value may have, each with what it grants.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = MemberKind> + '_ {
+        let only = MemberKind { schema: self.schema, grants: self.grants };
+        self.kinds.iter().copied().chain(self.kinds.is_empty().then_some(only))
+    }
+}
+
 impl NameClass {
+    /// What a member of this class may be, and grants.
+    pub(crate) fn kind(&self) -> MemberKind {
+        MemberKind { schema: self.schema, grants: self.grants }
+    }
+
     /// The names without the used ones, where they are at most so many.
     fn names_but(&self, used: &[Arc<str>], most: usize) -> Option<Vec<Vec<u8>>> {
         let names = self.names.as_ref()?;

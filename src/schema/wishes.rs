@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 /// What a member may grant: a set of wishes, at a cost.
-type Grant = (u32, u64);
+pub(crate) type Grant = (u32, u64);
 
 /// The least cost by the wishes that are granted and the number of members that grant them.
 type Costs = BTreeMap<(u32, u32), u64>;
@@ -101,7 +101,7 @@ impl Granting {
 }
 
 /// The set of so many wishes.
-fn all_of(wishes: u32) -> u32 {
+pub(super) fn all_of(wishes: u32) -> u32 {
     u32::MAX.checked_shr(32 - wishes).unwrap_or_default()
 }
 

@@ -28,7 +28,7 @@ pub(super) use scarce::Scarce;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::limits::{Budget, LimitExceeded};
-use crate::schema::{ArrayPlan, Arrays, NodeId, Objects, PlanState, Schema, Values, WAYS_PER_STEP};
+use crate::schema::{ArrayPlan, Arrays, Member, NodeId, Objects, PlanState, Schema, Values, WAYS_PER_STEP};
 use scalars::{scalar_count, string_count};
 
 /// A number of values, at least.
@@ -129,12 +129,12 @@ impl Counts {
     /// The ways to go on in an object with these members still to come, when `read` were read. `wishing`
     /// tells the fewest members that grant all wishes when one more grants some, `names_left` how many names
     /// of a class are not used; `None` for without end.
-    pub(super) fn objects(
+    pub(super) fn objects<I: Iterator<Item = usize>>(
         &self,
         objects: &Objects,
-        open: impl Iterator<Item = (bool, NodeId)>,
-        read: u32,
-        wishing: impl Fn(u32) -> Option<u32>,
+        open: impl Fn() -> I,
+        read: (u32, u32),
+        wishing: impl Fn(Option<usize>, u32) -> Option<u32>,
         names_left: impl Fn(usize) -> Option<u64>,
     ) -> Count {
         objects::ways(objects, open, read, wishing, names_left, |node| self.node(node))
@@ -154,7 +154,13 @@ fn elements(schema: &Schema) -> HashSet<NodeId> {
             let values = schema.values(node);
             pending.extend(values.arrays.iter().flat_map(of_arrays));
             for objects in &values.objects {
-                pending.extend(objects.members.iter().map(|member| member.schema));
+                let of_member = |member: &Member| {
+                    [member.schema]
+                        .into_iter()
+                        .chain(member.kinds().map(|kind| kind.schema))
+                        .collect::<Vec<_>>()
+                };
+                pending.extend(objects.members.iter().flat_map(of_member));
                 pending.extend(objects.rest.iter().map(|class| class.schema));
             }
         }
@@ -304,10 +310,11 @@ impl<'s> Counter<'s> {
     }
 
     fn objects(&self, objects: &Objects) -> Count {
-        let members = objects.members.iter().map(|member| (member.required, member.schema));
-        let wishing = |grants| objects.granting(&[]).fewest(objects.wishes, grants);
+        let members = || 0..objects.members.len();
+        let wishing =
+            |taken: Option<usize>, grants| objects.wishing(grants, |member| taken != Some(member), &[]);
         let names = |class: usize| objects.rest[class].names.as_ref().and_then(|names| names.count());
-        objects::ways(objects, members, 0, wishing, names, |node| self.counts[&node])
+        objects::ways(objects, members, (0, 0), wishing, names, |node| self.counts[&node])
     }
 
     /// The values of each alternative of the arrays, and of the objects.

@@ -3,16 +3,42 @@
 use std::iter;
 
 use super::{Count, ENDLESS};
-use crate::schema::{NameClass, NodeId, Objects};
+use crate::schema::{Member, NameClass, NodeId, Objects};
 
 /// Names of a class that are counted, at most: a class may have more than can be gone through, and each mask
 /// that asks would.
 const NAMES: u64 = 128;
 
-/// The ways to go on in an object with these members still to come, when `read` were read. `wishing` tells
-/// the fewest members that grant all wishes when one more grants some, `names_left` how many names of a class
-/// are not used; `None` for without end.
-pub(super) fn ways(
+/// The ways to go on in an object with the members at these places still to come, when so many were `read`
+/// that grant some wishes. `wishing` tells the fewest members that grant all wishes when one more, this
+/// declared one or another, grants some, `names_left` how many names of a class are not used; `None` for
+/// without end.
+pub(super) fn ways<I: Iterator<Item = usize>>(
+    objects: &Objects,
+    open: impl Fn() -> I,
+    (read, granted): (u32, u32),
+    wishing: impl Fn(Option<usize>, u32) -> Option<u32>,
+    names_left: impl Fn(usize) -> Option<u64>,
+    count: impl Fn(NodeId) -> Count,
+) -> Count {
+    let members = || open().map(|place| &objects.members[place]);
+    // A member whose absence grants what else is not granted does not come.
+    let is_free = |member: &&Member| member.required || member.absence_grants & !granted == 0;
+    let free = members().filter(is_free).map(|member| (member.required, member.schema));
+    let ways = ways_of(objects, free, read, |grants| wishing(None, grants), names_left, &count);
+    if ways == ENDLESS || granted == objects.all_wishes() || !objects.members_grant() {
+        return ways;
+    }
+    let values = |place: usize| {
+        let kinds = objects.members[place].kinds();
+        let granting = kinds.filter(|kind| wishing(Some(place), kind.grants).is_some());
+        granting.map(|kind| count(kind.schema)).fold(0, Count::saturating_add)
+    };
+    open().map(values).fold(ways, Count::max)
+}
+
+/// The same where each of the `open` members may come, or must, whatever the others are.
+fn ways_of(
     objects: &Objects,
     open: impl Iterator<Item = (bool, NodeId)>,
     read: u32,

@@ -95,7 +95,9 @@ impl<'m> Outline<'m> {
     fn rank(&self) -> impl Ord + use<> {
         let count = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>();
         let classes = self.others.len();
-        (Reverse(count(&self.open)), count(&self.required), self.least, Reverse(self.most), Reverse(classes))
+        let granted = self.members.progress.granted.count_ones();
+        let least = (count(&self.required), self.least);
+        (Reverse(count(&self.open)), least, Reverse(self.most), Reverse(classes), Reverse(granted))
     }
 
     /// Whether it is plain that everything the other one allows is allowed here.
@@ -120,14 +122,23 @@ impl<'m> Outline<'m> {
     /// Whether the names that no cell knows are allowed here as there.
     fn has_rest_of(&self, other: &Self) -> bool {
         let (own, others) = (self.members, other.members);
-        let is_granted = own.progress.granted.count_ones() == own.objects().wishes;
+        let is_granted = own.progress.granted == own.objects().all_wishes();
         let is_same = || {
             self.unknown() == other.unknown()
                 && own.progress.others.all_unknown() == others.progress.others.all_unknown()
-                && (own.objects().wishes, own.progress.granted)
-                    == (others.objects().wishes, others.progress.granted)
+                && (is_granted || self.is_granted_what_is_in(other))
         };
         others.objects().rest.is_empty() && is_granted || is_same()
+    }
+
+    /// Whether the same wishes remain here, or fewer of them.
+    fn is_granted_what_is_in(&self, other: &Self) -> bool {
+        let (own, others) = (self.members, other.members);
+        let (granted, same) = (own.progress.granted, others.progress.granted);
+        match own.objects().members_grant() || others.objects().members_grant() {
+            true => own.object.cell == others.object.cell && granted | same == granted,
+            false => (own.objects().wishes, granted) == (others.objects().wishes, same),
+        }
     }
 
     fn unknown(&self) -> &[UnknownClass] {

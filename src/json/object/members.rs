@@ -16,7 +16,7 @@ use crate::json::list::List;
 use crate::json::listed::Listed;
 use crate::json::spelling::WAITING_LEN;
 use crate::json::used::Used;
-use crate::schema::{Granting, Member, NameClass, NodeId, Objects};
+use crate::schema::{Granting, Member, MemberKind, NameClass, NodeId, Objects};
 
 /// What remains of one alternative.
 #[derive(Clone, Debug)]
@@ -33,8 +33,8 @@ pub(super) type UnknownClass = (Option<Leaf>, NodeId, u32);
 /// What a known name that comes next is to an alternative.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Next {
-    /// This member.
-    Member(usize),
+    /// This member, with a value of this kind.
+    Member(usize, MemberKind),
     /// Another name of this class.
     Other(usize),
 }
@@ -75,15 +75,29 @@ impl Members {
         let others =
             classes.map(|(class, _)| self.names_left(class)).try_fold(0, |sum, left| Some(left? + sum));
         let others = others.map(|names: u64| u32::try_from(names).unwrap_or(u32::MAX));
-        let (last, wishing) = (last.unwrap_or(usize::MAX), self.wishing(self.progress.granted));
+        let (last, wishing) =
+            (last.unwrap_or(usize::MAX), self.wishing(&self.progress.declared, self.progress.granted));
         Left { required, declared, last, others, wishing }
     }
 
-    /// The fewest further members that grant all wishes when some are granted; `None` where they cannot be
-    /// granted.
-    fn wishing(&self, granted: u32) -> Option<u32> {
-        let wishes = self.objects().wishes;
-        if granted.count_ones() == wishes { Some(0) } else { self.granting().fewest(wishes, granted) }
+    /// See [`Objects::wishing`].
+    fn wishing(&self, declared: &Declared, granted: u32) -> Option<u32> {
+        let objects = self.objects();
+        if granted == objects.all_wishes() {
+            return Some(0);
+        }
+        objects.wishing(granted, |member| declared.is_open(member), &self.progress.others.all())
+    }
+
+    /// What is granted as some members do not come: those that are passed over, in declared order, before a
+    /// place.
+    fn passed_over(&self, place: usize) -> u32 {
+        let Declared::Next(next) = self.progress.declared else { return 0 };
+        if self.objects().wishes == 0 {
+            0
+        } else {
+            self.objects().absence_grants(|member| (next..place).contains(&member))
+        }
     }
 
     /// The members by which wishes may still be granted.
@@ -95,7 +109,7 @@ impl Members {
     /// as one of this class.
     fn names_to_keep(&self, class: usize) -> Vec<String> {
         let Objects { wishes, rest, .. } = self.objects();
-        if self.progress.granted.count_ones() == *wishes {
+        if self.progress.granted == self.objects().all_wishes() || *wishes == 0 {
             return Vec::new();
         }
         let is_of_class = |name: &&[u8]| rest[class].names.as_ref().is_none_or(|names| names.contains(name));
@@ -125,11 +139,17 @@ impl Members {
 
     /// The ways to go on.
     pub(super) fn ways(&self) -> Count {
-        let open = self.open_members().map(|(_, member)| (member.required, member.schema));
-        let wishing = |grants| self.wishing(self.progress.granted | grants);
+        let Progress { declared, granted, read, .. } = &self.progress;
+        let open = || self.open_members().map(|(place, _)| place);
+        let wishing = |member: Option<usize>, grants: u32| match member {
+            None => self.wishing(declared, granted | grants),
+            Some(member) => {
+                self.wishing(&declared.after(member), granted | grants | self.passed_over(member))
+            }
+        };
         let names_left = |class| self.names_left(class);
         let counts = &self.object.spelling.counts;
-        counts.objects(self.objects(), open, self.progress.read, wishing, names_left)
+        counts.objects(self.objects(), open, (*read, *granted), wishing, names_left)
     }
 
     /// How many members were read after one more. Counts that no bound asks for are one state.
@@ -152,8 +172,9 @@ impl Members {
         Self::new(self.object.clone(), progress)
     }
 
-    pub(super) fn after_member(&self, member: usize) -> Self {
-        self.after(self.progress.declared.after(member), self.progress.others.clone(), 0)
+    pub(super) fn after_member(&self, member: usize, kind: MemberKind) -> Self {
+        let (declared, others) = (self.progress.declared.after(member), self.progress.others.clone());
+        self.after(declared, others, kind.grants | self.passed_over(member))
     }
 
     /// The names that were captured with one more.
@@ -165,7 +186,7 @@ impl Members {
     pub(super) fn after_other(&self, class: usize, others: Others) -> Self {
         let objects = self.objects();
         let declared = self.progress.declared.after_other(objects.members.len());
-        self.after(declared, others, objects.rest[class].grants)
+        self.after(declared, others, objects.rest[class].grants | self.passed_over(objects.members.len()))
     }
 
     /// Where of what is to be avoided only these objects agree in the last member; those that can still come
@@ -209,34 +230,47 @@ impl Members {
     }
 
     fn offers_member(&self, index: usize, left: Left) -> bool {
+        self.offered_kinds(index, left).next().is_some()
+    }
+
+    /// The kinds of values that a declared member may have next.
+    fn offered_kinds(&self, index: usize, left: Left) -> impl Iterator<Item = MemberKind> {
+        let is_reached = self.progress.declared.is_open(index) && index <= left.last;
+        let reached = is_reached.then(|| &self.objects().members[index]);
+        let kinds = reached.into_iter().flat_map(|member| member.kinds().map(move |kind| (member, kind)));
+        kinds.filter(move |(member, kind)| self.offers_kind(index, member, *kind, left)).map(|(_, kind)| kind)
+    }
+
+    fn offers_kind(&self, index: usize, member: &Member, kind: MemberKind, left: Left) -> bool {
         let (members, declared) = (&self.objects().members, &self.progress.declared);
-        if !declared.is_open(index) || index > left.last {
-            return false;
-        }
-        let member = &members[index];
         let mut after = left.without(member.required);
         if declared.is_ordered() {
             // Those before it are passed over.
             after.declared = (members.len() - index - 1) as u32;
         }
-        after.is_enough(self.objects(), self.read_after()) && self.may_have_value(index, member)
+        if self.objects().members_grant() {
+            let granted = self.progress.granted | kind.grants | self.passed_over(index);
+            after.wishing = self.wishing(&declared.after(index), granted);
+        }
+        after.is_enough(self.objects(), self.read_after()) && self.may_have_value(index, member, kind)
     }
 
-    fn may_have_value(&self, index: usize, member: &Member) -> bool {
+    fn may_have_value(&self, index: usize, member: &Member, kind: MemberKind) -> bool {
         let mut avoid = self.progress.avoid.iter();
         !avoid.any(|object| object.contains_key(&*member.name))
-            || self.has_value(member.schema, &member.name, &self.after_member(index))
+            || self.has_value(kind.schema, &member.name, &self.after_member(index, kind))
     }
 
     /// Whether a name of a class may come next.
     pub(super) fn offers_other(&self, class: usize, left: Left) -> bool {
         let names = self.names_left(class);
         let is_ordered = self.progress.declared.is_ordered();
-        let granted = self.progress.granted | self.objects().rest[class].grants;
+        let members = self.objects().members.len();
+        let granted = self.progress.granted | self.objects().rest[class].grants | self.passed_over(members);
         let after = Left {
             declared: if is_ordered { 0 } else { left.declared },
             others: left.others.map(|others| others.saturating_sub(u32::from(names.is_some()))),
-            wishing: self.wishing(granted),
+            wishing: self.wishing(&self.progress.declared.after_other(members), granted),
             ..left
         };
         let passes_over = is_ordered && left.required > 0;
@@ -293,8 +327,7 @@ impl Members {
     /// What a known name may be next, in each way: the one at a [place](Object::member_at).
     pub(super) fn nexts(&self, place: usize, name: &str, left: Left) -> Vec<Next> {
         if let Some(member) = self.object.member_at(place) {
-            let next = Next::Member(member);
-            return self.offers_member(member, left).then_some(next).into_iter().collect();
+            return self.offered_kinds(member, left).map(|kind| Next::Member(member, kind)).collect();
         }
         let classes = (0..self.objects().rest.len()).filter(|class| self.may_be_other(place, name, *class));
         classes.filter(|class| self.offers_other(*class, left)).map(Next::Other).collect()
@@ -311,9 +344,9 @@ impl Members {
 
     /// The schema of the value, and what remains after the member.
     pub(super) fn after_next(&self, next: Next, name: &str) -> (NodeId, Self) {
-        let Objects { members, rest, .. } = self.objects();
+        let rest = &self.objects().rest;
         match next {
-            Next::Member(member) => (members[member].schema, self.after_member(member)),
+            Next::Member(member, kind) => (kind.schema, self.after_member(member, kind)),
             Next::Other(class) => (rest[class].schema, self.after_other(class, self.others_with(name))),
         }
     }
@@ -322,11 +355,24 @@ impl Members {
     pub(super) fn len_after_next(&self, next: Next, rest_lens: &RestLens) -> u32 {
         let Objects { members, rest, .. } = self.objects();
         let (schema, grants, is_required) = match next {
-            Next::Member(member) => (members[member].schema, 0, members[member].required),
+            Next::Member(member, kind) => (kind.schema, kind.grants, members[member].required),
             Next::Other(class) => (rest[class].schema, rest[class].grants, false),
         };
         let waiting = if self.waits(grants) && !is_required { WAITING_LEN } else { 0 };
-        self.least_len(schema).saturating_add(rest_lens.after(next)).saturating_add(waiting)
+        let rest_len = match self.objects().members_grant() {
+            // What the others grant depends on the value of this one.
+            true => self.after_unnamed(next).rest_len(),
+            false => rest_lens.after(next),
+        };
+        self.least_len(schema).saturating_add(rest_len).saturating_add(waiting)
+    }
+
+    /// After a member, whose name is not kept.
+    fn after_unnamed(&self, next: Next) -> Self {
+        match next {
+            Next::Member(member, kind) => self.after_member(member, kind),
+            Next::Other(class) => self.after_other(class, self.progress.others.clone()),
+        }
     }
 
     /// The classes of which a name may come next.
@@ -376,8 +422,11 @@ impl Members {
 
     /// Whether wishes remain, and a member after which these are granted brings none of them nearer.
     pub(super) fn waits(&self, granted: u32) -> bool {
-        let known = self.progress.granted;
-        known.count_ones() < self.objects().wishes && known | granted == known
+        let (objects, known) = (self.objects(), self.progress.granted);
+        objects.wishes > 0
+            && known | objects.absence_grants(|member| self.progress.declared.is_open(member))
+                != objects.all_wishes()
+            && known | granted == known
     }
 
     /// The length of a shortest rest.

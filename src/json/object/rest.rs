@@ -4,7 +4,7 @@
 //! 60,000 members took 21 s; so they are counted once, and each is taken out in turn.
 
 use super::members::{Members, Next};
-use crate::schema::Member;
+use crate::schema::{Member, NodeId};
 
 /// The least length of the rest after each member that may come next.
 #[derive(Debug)]
@@ -16,6 +16,10 @@ pub(super) struct RestLens {
 
 impl RestLens {
     pub(super) fn new(members: &Members) -> Self {
+        if members.objects().members_grant() {
+            // Its rests are not asked for: what they are depends on values, too.
+            return Self { members: Box::default(), classes: Box::default() };
+        }
         let mut missing = Missing::new(members, members.read_after());
         let granted = members.progress.granted;
         let mut after = vec![0; members.objects().members.len()];
@@ -34,7 +38,7 @@ impl RestLens {
 
     pub(super) fn after(&self, next: Next) -> u32 {
         match next {
-            Next::Member(member) => self.members[member],
+            Next::Member(member, _) => self.members[member],
             Next::Other(class) => self.classes[class],
         }
     }
@@ -68,7 +72,8 @@ impl<'m> Missing<'m> {
         let optional = optional.filter(|len| others.is_none_or(|others| *len < others));
         let (required, optional) = (Sum::default(), LeastSums::new(optional.collect()));
         let mut missing = Self { members, least: least.into(), required, optional, others };
-        members.open_members().for_each(|(_, member)| missing.change(member, Sum::add));
+        let members = members.open_members().filter(|(_, member)| !member.grants_any());
+        members.for_each(|(_, member)| missing.change(member, Sum::add));
         missing
     }
 
@@ -84,6 +89,10 @@ impl<'m> Missing<'m> {
     /// The least length of the members that must still be read when some wishes are granted, each with a
     /// comma.
     pub(super) fn len(&self, granted: u32) -> u32 {
+        if self.members.objects().members_grant() {
+            let len = self.granting_len(granted).saturating_add(self.required.total);
+            return u32::try_from(len).unwrap_or(u32::MAX);
+        }
         let missing = self.least.saturating_sub(self.required.count);
         // Members that grant wishes are members, too.
         let granting = (0..).zip(self.members.object.wish_lens(granted));
@@ -91,6 +100,18 @@ impl<'m> Missing<'m> {
             .map(|(count, len)| self.fill(missing.saturating_sub(count)).saturating_add(u64::from(len)));
         let len = self.required.total.saturating_add(further.min().unwrap_or_default());
         u32::try_from(len).unwrap_or(u32::MAX)
+    }
+
+    /// The least length of declared members and others that grant all wishes.
+    fn granting_len(&self, granted: u32) -> u64 {
+        let (object, objects) = (&self.members.object, self.members.objects());
+        let len = |(member, schema): (&Member, NodeId)| object.member_len(member.name.len(), schema).into();
+        let is_open = |member: usize| self.members.progress.declared.is_open(member);
+        let total = |(granted, len): &(u32, u64)| {
+            let others = object.wish_lens(*granted).min().unwrap_or(u32::MAX);
+            (others < u32::MAX).then(|| len.saturating_add(others.into()))
+        };
+        objects.reached(granted, is_open, len).sets().iter().filter_map(total).min().unwrap_or(u64::MAX)
     }
 
     /// What so many members cost that need not come.
@@ -219,7 +240,10 @@ mod tests {
                 let (rest_lens, left) = (RestLens::new(&members), members.left());
                 let classes =
                     (0..members.objects().rest.len()).filter(|class| members.offers_other(*class, left));
-                let nexts = members.offered(left).map(Next::Member).chain(classes.map(Next::Other));
+                let declared = members.offered(left).flat_map(|member| {
+                    members.objects().members[member].kinds().map(move |kind| Next::Member(member, kind))
+                });
+                let nexts = declared.chain(classes.map(Next::Other));
                 for next in nexts.collect::<Vec<_>>() {
                     let (_, after) = members.after_next(next, &format!("other {others}"));
                     assert_eq!(rest_lens.after(next), after.rest_len(), "{next:?} of {schema}, {order:?}");

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::schema::counted::Counted;
-use crate::schema::wishes::Granting;
+use crate::schema::reached::Reached;
+use crate::schema::wishes::{Grant, Granting};
 
 /// What a cell wants of a node.
 #[derive(Clone, Copy)]
@@ -14,6 +15,8 @@ pub(super) enum Want {
     Offers { name_len: u64, count: u64 },
     /// A member of this class of those that grant wishes.
     Grants { class: usize },
+    /// This declared member of those that grant wishes, with a value that grants these.
+    Kind { declared: usize, grants: u32, name_len: u64 },
     /// An element of an array that counts, at this position of those told apart.
     Counts { position: usize, counts_for: u32 },
 }
@@ -54,6 +57,10 @@ struct Wishes {
     classes: Vec<WishClass>,
     /// Those with a value.
     granting: Granting,
+    /// The declared members that may grant some, each with its choices so far: its absence, and its values.
+    declared: Vec<Vec<Grant>>,
+    /// What those may grant.
+    reached: Reached,
 }
 
 /// A class of names that grants wishes.
@@ -94,12 +101,18 @@ impl Cell {
                 granting.add(*grants, name_len.saturating_add(1).saturating_add(len), scarce.take());
                 granting.follow();
             }
+            // One more for the colon, and one for a comma.
+            Want::Kind { declared, grants, name_len } => {
+                let wishes = &mut self.more().wishes;
+                wishes.declared[declared].push((grants, name_len.saturating_add(2).saturating_add(len)));
+                wishes.follow();
+            }
         }
     }
 
     /// How much there is to look at to find out how wishes are granted.
     pub(super) fn wishing_size(&self) -> usize {
-        self.more.as_ref().map_or(0, |more| more.wishes.granting.size())
+        self.more.as_ref().map_or(0, |more| more.wishes.size())
     }
 
     pub(super) fn more(&mut self) -> &mut More {
@@ -124,8 +137,17 @@ impl More {
     /// room for.
     pub(super) fn new(required: u64, needed: u64, wishes: usize, room: usize) -> Self {
         let count = u32::try_from(wishes).expect("few wishes");
-        let wishes = Wishes { count, room, classes: Vec::new(), granting: Granting::none() };
+        let (granting, reached) = (Granting::none(), Reached::start(0));
+        let wishes = Wishes { count, room, classes: Vec::new(), granting, declared: Vec::new(), reached };
         Self { required, extras: Extras { needed, ..Extras::default() }, wishes }
+    }
+
+    /// Adds a declared member that may grant wishes; `absence` is what is granted without it, where it may be
+    /// absent.
+    pub(super) fn add_declared(&mut self, absence: Option<u32>) -> usize {
+        self.wishes.declared.push(absence.map(|grants| (grants, 0)).into_iter().collect());
+        self.wishes.follow();
+        self.wishes.declared.len() - 1
     }
 
     /// Adds a class of names that grants wishes; its names, where they are no more than the wishes.
@@ -141,6 +163,10 @@ impl More {
         if self.wishes.count == 0 {
             return self.total(0, 0);
         }
+        if !self.wishes.declared.is_empty() {
+            // The first member has no comma.
+            return Some((self.wishes.granted_by_declared()? + self.required).saturating_sub(1));
+        }
         let Wishes { count, room, granting, .. } = &self.wishes;
         let granting = (0..).zip(granting.costs(*count, 0)).take(room.saturating_add(1));
         granting.filter_map(|(members, cost)| self.total(members, cost?)).min()
@@ -153,6 +179,33 @@ impl More {
         let extras = self.extras.needed.saturating_sub(granting);
         let commas = (self.required + granting + extras).saturating_sub(1);
         Some(cost.saturating_add(self.extras.total(extras)?).saturating_add(commas))
+    }
+}
+
+impl Wishes {
+    /// Works out what the declared members may grant.
+    fn follow(&mut self) {
+        self.reached = Reached::start(0);
+        self.declared.iter().for_each(|choices| self.reached.choose(choices.iter().copied()));
+    }
+
+    /// The least length of members that grant all wishes, each with a comma: declared ones, and others where
+    /// those do not grant all.
+    fn granted_by_declared(&self) -> Option<u64> {
+        let total = |(granted, cost): &Grant| {
+            let others = (0..).zip(self.granting.costs(self.count, *granted));
+            let others = others.filter_map(|(members, more)| Some(more?.saturating_add(members))).min()?;
+            Some(cost.saturating_add(others))
+        };
+        self.reached.sets().iter().filter_map(total).min()
+    }
+
+    fn size(&self) -> usize {
+        let sets = self.reached.sets().len();
+        self.granting
+            .size()
+            .saturating_mul(sets.max(1))
+            .saturating_add(self.declared.len().saturating_mul(sets))
     }
 }
 

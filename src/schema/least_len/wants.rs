@@ -5,11 +5,12 @@ use std::cmp::Reverse;
 use super::cell::{More, Want};
 use super::{Place, Search};
 use crate::limits::LimitExceeded;
-use crate::schema::cells::{ArrayCell, Cells, ObjectCell};
+use crate::schema::cells::{ArrayCell, Cells, MemberCell, ObjectCell};
 use crate::schema::counted::Counted;
-use crate::schema::expand::{Elements, Expanded, NameGroup};
+use crate::schema::expand::{Elements, Expanded, Members, NameGroup};
 use crate::schema::few::ELEMENTS;
 use crate::schema::formula::FormulaId;
+use crate::schema::granted::MemberGrants;
 use crate::schema::json::spelled_len;
 use crate::schema::{names, numbers, strings};
 
@@ -33,8 +34,8 @@ impl Search<'_, '_> {
                 _ => self.add_counted(node, array, elements)?,
             }
         }
-        for (object, groups) in cells.objects.iter().zip(&expanded.objects) {
-            self.add_object(node, object, groups);
+        for (object, members) in cells.objects.iter().zip(&expanded.objects) {
+            self.add_object(node, object, members);
         }
         Ok(())
     }
@@ -77,10 +78,15 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    fn add_object(&mut self, node: usize, object: &ObjectCell<'_>, groups: &[NameGroup]) {
-        let required = object.required().count() as u64;
+    fn add_object(&mut self, node: usize, object: &ObjectCell<'_>, members: &Members) {
+        // Those that grant wishes are looked at together.
+        let grants = |place: usize| members.declared.get(place).is_some_and(MemberGrants::grant_any);
+        let settled =
+            object.members.iter().enumerate().filter(|(place, member)| member.required && !grants(*place));
+        let settled: Vec<&MemberCell<'_>> = settled.map(|(_, member)| member).collect();
+        let required = settled.len() as u64;
         let needed = u64::from(object.min_members).saturating_sub(required);
-        let names: u64 = object.required().map(|member| spelled_len(member.name) as u64 + 1).sum();
+        let names: u64 = settled.iter().map(|member| spelled_len(member.name) as u64 + 1).sum();
         let cell = self.open(node, 2 + names);
         // One that lacks names is kept for the sake of its complement.
         if !object.is_possible() {
@@ -89,16 +95,31 @@ impl Search<'_, '_> {
         let room =
             object.max_members.map_or(usize::MAX, |max| (max as usize).saturating_sub(required as usize));
         self.cells[cell].more = Some(More::new(required, needed, object.wishes.len(), room));
-        for member in object.required() {
+        for member in settled {
             self.want(cell, member.formula, Want::Needs(1));
+        }
+        for (member, grants) in
+            object.members.iter().zip(&members.declared).filter(|(_, grants)| grants.grant_any())
+        {
+            self.add_declared(cell, member, grants);
         }
         if needed > 0 {
             self.add_offers(cell, object, needed);
         }
         if !object.wishes.is_empty() {
-            self.add_grants(cell, object, groups);
+            self.add_grants(cell, object, &members.others);
         }
         self.offer(cell);
+    }
+
+    /// Adds a declared member that may grant wishes.
+    fn add_declared(&mut self, cell: usize, member: &MemberCell<'_>, grants: &MemberGrants) {
+        let absence = (!member.required).then_some(grants.absence);
+        let declared = self.cells[cell].more().add_declared(absence);
+        let name_len = spelled_len(member.name) as u64;
+        for kind in &grants.kinds {
+            self.want(cell, kind.formula, Want::Kind { declared, grants: kind.grants, name_len });
+        }
     }
 
     fn add_offers(&mut self, cell: usize, object: &ObjectCell<'_>, needed: u64) {

@@ -1,0 +1,92 @@
+//! What a row of choices may grant.
+//!
+//! A declared member comes with one of its values, or not at all, and grants wishes either way. So what an object
+//! may grant is found member by member: all sets that the members so far may grant, each at its least cost, but
+//! those that another one beats, as it grants the same and more and costs no more.
+
+use super::wishes::Grant;
+
+/// Beyond so many sets, only equal ones are compared: all pairs would take longer than they save.
+const COMPARED: usize = 64;
+
+/// Sets of wishes that may be granted, with the least cost of each.
+pub(crate) struct Reached(Vec<Grant>);
+
+impl Reached {
+    /// Before any choice.
+    pub(crate) fn start(granted: u32) -> Self {
+        Self(vec![(granted, 0)])
+    }
+
+    /// After one of some choices; none is left where there is none.
+    pub(crate) fn choose(&mut self, choices: impl IntoIterator<Item = Grant>) {
+        let choices = unbeaten(choices.into_iter().collect());
+        if let [(grants, cost)] = choices[..] {
+            self.0
+                .iter_mut()
+                .for_each(|reached| *reached = (reached.0 | grants, reached.1.saturating_add(cost)));
+        } else {
+            let both = |(granted, spent): &Grant, (grants, cost): &Grant| {
+                (granted | grants, spent.saturating_add(*cost))
+            };
+            self.0 = self
+                .0
+                .iter()
+                .flat_map(|before| choices.iter().map(move |choice| both(before, choice)))
+                .collect();
+        }
+        self.0 = unbeaten(std::mem::take(&mut self.0));
+    }
+
+    /// What was granted, at what cost.
+    pub(crate) fn sets(&self) -> &[Grant] {
+        &self.0
+    }
+}
+
+/// Those that none of the others beats.
+fn unbeaten(mut grants: Vec<Grant>) -> Vec<Grant> {
+    if grants.len() < 2 {
+        return grants;
+    }
+    // Of two equal sets the cheaper one comes first.
+    grants.sort_unstable();
+    grants.dedup_by_key(|(granted, _)| *granted);
+    if grants.len() > COMPARED {
+        return grants;
+    }
+    let beats = |one: &Grant, other: &Grant| one.0 | other.0 == one.0 && one.1 <= other.1;
+    let is_beaten = |other: &Grant| grants.iter().any(|one| one.0 != other.0 && beats(one, other));
+    grants.iter().filter(|grant| !is_beaten(grant)).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sets that are reached by these rows of choices.
+    fn check(rows: &[&[Grant]], expected: &[Grant]) {
+        let mut reached = Reached::start(0);
+        rows.iter().for_each(|choices| reached.choose(choices.iter().copied()));
+        assert_eq!(reached.sets(), expected, "{rows:?}");
+    }
+
+    #[test]
+    fn sets_that_another_one_beats_are_forgotten() {
+        check(&[], &[(0, 0)]);
+        check(&[&[]], &[]);
+        check(&[&[(1, 0), (0, 5)]], &[(1, 0)]);
+        check(&[&[(1, 5), (0, 0)]], &[(0, 0), (1, 5)]);
+        check(&[&[(1, 5), (2, 3), (3, 4)]], &[(2, 3), (3, 4)]);
+        check(&[&[(0, 0), (1, 2)], &[(1, 0), (2, 1)]], &[(1, 0), (2, 1), (3, 3)]);
+        check(&[&[(0, 0), (1, 2)], &[(1, 0), (2, 1)], &[(3, 9)]], &[(3, 9)]);
+    }
+
+    #[test]
+    fn many_sets_are_all_kept_that_none_beats() {
+        let row = |wish: u32| [(0, 0), (1 << wish, 1 << wish)];
+        let rows: Vec<_> = (0..9).map(row).collect();
+        let rows: Vec<&[Grant]> = rows.iter().map(|row| &row[..]).collect();
+        check(&rows, &(0..512).map(|set| (set, u64::from(set))).collect::<Vec<_>>());
+    }
+}
