@@ -9,6 +9,7 @@ use crate::distinct::{contains, items};
 use crate::harness::schemas::document;
 use crate::harness::{COMPILER, EXAMPLES, HABITS, Habit, Random, WIDTH, choose, example, walk};
 use crate::schemas::{grammar, oracle, run};
+use crate::wishes::untold;
 
 /// Schemas in which the length of the rest depends on what was said; most texts are captured while they are
 /// read.
@@ -53,6 +54,8 @@ fn schemas() -> Vec<Value> {
         json!({"type": "array", "items": {"type": "string"}, "not": {"uniqueItems": true}}),
         json!({"type": "object", "minProperties": 3, "additionalProperties": {"type": "integer"}}),
         unique(json!({"type": "object", "minProperties": 2, "additionalProperties": {"type": "boolean"}}), 2),
+        untold(5, 4),
+        unique(untold(5, 4), 2),
     ]
     .into_iter()
     .chain(kinds())

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::harness::{COMPILER, EXAMPLES, HABITS, Random, WIDTH, brute_force, example, walk};
 use harmony_mask::automaton::{Residual, Unit};
-use harmony_mask::{Layout, Matcher, Options, PropertyOrder, TokenId, TokenMask};
+use harmony_mask::{Compiler, Layout, Limits, Matcher, Options, PropertyOrder, TokenId, TokenMask};
 
 /// Law 1: the mask is the brute force over all ids, on at least 100 different states of each example.
 #[test]
@@ -82,11 +82,32 @@ fn completions_are_shortest() {
         json!({"type": "object", "patternProperties": {"^x{1,3}$": {"const": 5}}, "additionalProperties": false, "minProperties": 2}),
         json!({"type": "array", "items": one, "minItems": 2, "maxItems": 2}),
     ] {
-        for property_order in [PropertyOrder::Any, PropertyOrder::Declared] {
-            let options = Options { property_order, whitespace: Layout::Compact, ..Options::default() };
-            let grammar = COMPILER.compile_schema(&schema, &options).expect("compiles");
-            check_shortest(&grammar.matcher(), &schema);
-        }
+        check_shortest_in(&COMPILER, &schema);
+    }
+    // Of each other branch some member is missing, and not as kinds of objects of their own.
+    let limits = Limits { alternatives: 8, ..Limits::default() };
+    let compiler = Compiler::with_limits(COMPILER.vocabulary().clone(), limits);
+    let branch = |names: &[(&str, u64)], required: &[&str]| {
+        let names: Map<String, Value> =
+            names.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        let members: Map<String, Value> =
+            names.into_iter().map(|(name, value)| (name, json!({"const": value}))).collect();
+        json!({"properties": members, "required": required})
+    };
+    let branches = [
+        branch(&[("a", 1), ("d", 4)], &["a"]),
+        branch(&[("bb", 22), ("c", 333), ("d", 4)], &["bb", "c", "d"]),
+        branch(&[("a", 1), ("e", 7)], &["c", "d", "e"]),
+    ];
+    let letters = object(&[("a", 1), ("bb", 22), ("c", 333), ("d", 4), ("e", 7)], &[]);
+    check_shortest_in(&compiler, &json!({"allOf": [letters, {"oneOf": branches}]}));
+}
+
+fn check_shortest_in(compiler: &Compiler, schema: &Value) {
+    for property_order in [PropertyOrder::Any, PropertyOrder::Declared] {
+        let options = Options { property_order, whitespace: Layout::Compact, ..Options::default() };
+        let grammar = compiler.compile_schema(schema, &options).expect("compiles");
+        check_shortest(&grammar.matcher(), schema);
     }
 }
 

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::corpus::files;
 use crate::harness::{COMPILER, EXAMPLES, HABITS, Random, WIDTH, example_text, walk};
+use crate::wishes::untold;
 use harmony_mask::automaton::{Automaton, Residual, Unit};
 use harmony_mask::{
     Compiler, Grammar, Layout, MaskId, Matcher, Options, PropertyOrder, SpecialToken, TokenId, TokenMask,
@@ -418,6 +419,18 @@ fn names_that_only_some_alternatives_know() {
 }
 
 /// Numbers tell masks apart exactly, over all grammars of a compiler.
+/// Branches without a member that tells for sure which one it is: of each other one some member is missing, or
+/// has another value, and which ones may be is remembered.
+#[test]
+fn members_of_which_one_must_be_missing() {
+    let schema = untold(5, 4);
+    for property_order in [PropertyOrder::Any, PropertyOrder::Declared] {
+        let options = Options { property_order, ..Options::default() };
+        let grammar = COMPILER.compile_schema(&schema, &options).expect("compiles");
+        assert!(check(&grammar, 9, "untold") >= 8);
+    }
+}
+
 #[test]
 fn mask_ids_are_numbers_of_masks() {
     let mut masks: HashMap<MaskId, Vec<u32>> = HashMap::new();

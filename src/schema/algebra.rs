@@ -12,6 +12,7 @@ use super::languages::Languages;
 use super::numbers;
 use super::strings;
 use super::values::{Booleans, Numbers, Strings, Written};
+use super::ways::Ways;
 use crate::limits::{Budget, LimitExceeded};
 use crate::regular::Dfa;
 
@@ -20,6 +21,7 @@ pub(super) struct Algebra {
     pub formulas: Formulas,
     pub budget: Budget,
     pub languages: Languages,
+    pub ways: Ways,
     spent: usize,
 }
 
@@ -30,14 +32,14 @@ const PER_NODE: usize = 16;
 const MEMBER: usize = 4;
 
 /// So many alternatives of objects are told apart where they are multiplied.
-pub(super) const PAIRED: usize = 16;
+const PAIRED: usize = 16;
 
 type Limited<T> = Result<T, LimitExceeded>;
 
 impl Algebra {
-    pub(super) fn new(budget: &Budget) -> Self {
+    pub(super) fn new(budget: &Budget, ways: Ways) -> Self {
         let (formulas, languages) = (Formulas::new(), Languages::new(budget));
-        Self { formulas, budget: budget.clone(), languages, spent: 0 }
+        Self { formulas, budget: budget.clone(), languages, ways, spent: 0 }
     }
 
     /// Charges one node (or conjunction of two cells) of a given size to the budget of nodes.
@@ -192,16 +194,30 @@ impl Algebra {
         a: &[ObjectCell<'d>],
         b: &[ObjectCell<'d>],
     ) -> Limited<Vec<ObjectCell<'d>>> {
-        let may_be = |cells: &[ObjectCell<'d>]| (2..=PAIRED).contains(&cells.len());
-        if a.len().saturating_mul(b.len()) > PAIRED {
-            if let Some(together) = Some(b).filter(|b| may_be(b)).and_then(|b| self.together(b)) {
-                return self.pairs(a, &[together], Self::intersect_objects);
-            }
-            if let Some(together) = Some(a).filter(|a| may_be(a)).and_then(|a| self.together(a)) {
-                return self.pairs(&[together], b, Self::intersect_objects);
+        let pairs = self.pairs(a, b, Self::intersect_objects)?;
+        if !self.are_multiplied(a.len().max(b.len()), pairs.len()) {
+            return Ok(pairs);
+        }
+        for (few, others) in [(b, a), (a, b)] {
+            let together = if few.len() > PAIRED { None } else { self.together(few) };
+            let are_told = |wish: &Wish<'d>| {
+                wish.members.iter().any(|member| others.iter().any(|cell| cell.is_told_by(member)))
+            };
+            let is_better = |together: &ObjectCell<'d>| {
+                self.ways == Ways::Together || !together.wishes.iter().any(are_told)
+            };
+            if let Some(together) = together.filter(is_better) {
+                return self.pairs(others, &[together], Self::intersect_objects);
             }
         }
-        self.pairs(a, b, Self::intersect_objects)
+        Ok(pairs)
+    }
+
+    /// Whether alternatives of objects became many by being told apart in one respect more, and may be told
+    /// otherwise.
+    pub(super) fn are_multiplied(&self, before: usize, after: usize) -> bool {
+        let is_multiple = after > PAIRED && before >= PAIRED / 2 && after > before + before / 2;
+        is_multiple && self.ways != Ways::Apart
     }
 
     /// The objects of both. They are several cells where declared members grant a wish and members are counted.
@@ -259,7 +275,10 @@ impl Algebra {
 
     /// Whether a cell may have another wish that declared members grant.
     pub(super) fn may_wish(&self, cell: &ObjectCell<'_>) -> bool {
-        !cell.counts_members() && cell.lacks_names.is_none() && cell.wishes.len() < self.most_counts()
+        self.ways != Ways::Apart
+            && !cell.counts_members()
+            && cell.lacks_names.is_none()
+            && cell.wishes.len() < self.most_counts()
     }
 
     /// A wish of a cell, in which declared members are no others.

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use super::algebra::PAIRED;
 use super::cells::{Cells, MemberCell, ObjectCell};
 use super::document::Location;
 use super::error::SchemaError;
@@ -134,11 +133,8 @@ impl<'d> Normaliser<'d> {
         condition: &Condition,
     ) -> Result<Cells<'d>, SchemaError> {
         let when = self.cells_at(condition.when, scope)?;
-        if cells.objects.len() * 2 > PAIRED {
-            return self.implications(location, scope, cells, condition);
-        }
         let mut union = self.narrow(location, Some(cells.clone()), Rc::clone(&when))?;
-        let mut others = self.subtract(location, cells, &when)?;
+        let mut others = self.subtract(location, cells.clone(), &when)?;
         if let Some(then) = condition.then {
             union = self.narrow_to(location, scope, Some(union), then)?;
         }
@@ -146,7 +142,10 @@ impl<'d> Normaliser<'d> {
             others = self.narrow_to(location, scope, Some(others), otherwise)?;
         }
         self.unite(location, &mut union, &others)?;
-        Ok(union)
+        match self.algebra.are_multiplied(cells.objects.len(), union.objects.len()) {
+            true => self.implications(location, scope, cells, condition),
+            false => Ok(union),
+        }
     }
 
     /// The same with each consequence by itself: so it may be one cell, where alternatives are many.
@@ -199,14 +198,14 @@ impl<'d> Normaliser<'d> {
             }
             Requirement::Schema(schema) => schema,
         };
-        if cells.objects.len() * 2 > PAIRED {
+        let mut union = self.narrow(location, Some(cells.clone()), Rc::new(without_member(name)))?;
+        let with = self.narrow(location, Some(cells.clone()), Rc::new(with_members(&[name])))?;
+        let with = self.narrow_to(location, scope, Some(with), *schema)?;
+        self.unite(location, &mut union, &with)?;
+        if self.algebra.are_multiplied(cells.objects.len(), union.objects.len()) {
             let implied = self.dependent(location, scope, Cells::all(), name, requirement)?;
             return self.narrow(location, Some(cells), Rc::new(implied));
         }
-        let mut union = self.narrow(location, Some(cells.clone()), Rc::new(without_member(name)))?;
-        let with = self.narrow(location, Some(cells), Rc::new(with_members(&[name])))?;
-        let with = self.narrow_to(location, scope, Some(with), *schema)?;
-        self.unite(location, &mut union, &with)?;
         Ok(union)
     }
 

@@ -67,6 +67,7 @@ mod tests;
 mod together;
 mod values;
 mod warning;
+mod ways;
 mod wishes;
 mod words;
 
@@ -94,6 +95,7 @@ use self::least_len::Lens;
 use self::normalise::Normaliser;
 use self::prune::{Node, Pruner};
 use self::read::Tree;
+use self::ways::Ways;
 use crate::limits::{Budget, Limits};
 use crate::recursion;
 use crate::regular::Dfa;
@@ -167,17 +169,18 @@ impl Schema {
     ) -> Result<Self, SchemaError> {
         let (document, budget) = (document.into(), budget.into());
         // Once for all of it, or each of its parts would ask for a new stack where little is left here.
-        recursion::with_room(ROOM, || Self::read_within(document, options, &budget))
+        recursion::with_room(ROOM, || Self::read_in_ways(document, options, &budget))
     }
 
-    fn read_within(
+    fn read_in(
+        ways: Ways,
         document: SchemaSource<'_>,
         options: &SchemaOptions,
         budget: &Budget,
     ) -> Result<Self, SchemaError> {
         let arena = Bump::new();
         let tree = Tree::read(document, &arena, budget.limits())?;
-        let mut normaliser = Normaliser::new(tree, &arena, options, budget);
+        let mut normaliser = Normaliser::new(tree, &arena, options, budget, ways);
         let graph = normaliser.graph()?;
         let lens =
             Lens::new(&graph, budget).map_err(|(formula, limit)| normaliser.limit_error(formula, limit))?;

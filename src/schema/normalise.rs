@@ -19,6 +19,7 @@ use super::json::Json;
 use super::keyword::{Keywords, Reader};
 use super::read::Tree;
 use super::scope::{Scope, Scopes};
+use super::ways::Ways;
 use crate::limits::{Budget, LimitExceeded};
 use crate::recursion;
 use crate::regular::Dfa;
@@ -79,11 +80,12 @@ impl<'d> Normaliser<'d> {
         arena: &'d Bump,
         options: &'d SchemaOptions,
         budget: &'d Budget,
+        ways: Ways,
     ) -> Self {
         let document = Document::new(tree, arena, &options.resources, budget.limits());
         Self {
             reader: Reader::new(document, tree.room(), options.formats, budget),
-            algebra: Algebra::new(budget),
+            algebra: Algebra::new(budget, ways),
             scopes: Scopes::new(),
             keywords: Dense::with_capacity(tree.room()),
             meanings: HashMap::with_capacity(tree.room()),

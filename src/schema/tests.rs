@@ -533,9 +533,9 @@ fn limits_of_alternatives_name_a_keyword() {
         let tag = [("kind".to_owned(), json!({"const": number}))];
         json!({"properties": Map::from_iter(properties.chain(tag)), "required": Vec::from_iter(names)})
     };
-    let dependent = (0..13).map(|number| (format!("p{number}"), json!([format!("q{number}")])));
+    let dependent = (0..60).map(|number| (format!("p{number}"), json!([format!("q{number}")])));
     for (schema, keyword) in [
-        (json!({"type": "object", "oneOf": Vec::from_iter((0..6).map(tagged))}), "oneOf"),
+        (json!({"type": "object", "oneOf": Vec::from_iter((0..20).map(tagged))}), "oneOf"),
         (json!({"type": "object", "dependentRequired": Map::from_iter(dependent)}), "dependentRequired"),
     ] {
         check_error(&json!({"properties": {"a": schema}}), SchemaErrorKind::Limit, "/properties/a", keyword);
