@@ -53,15 +53,9 @@ impl Budget {
         Self { limits, spent: Arc::default(), cancellation, is_given_up: Arc::default() }
     }
 
-    /// The same with other limits and nothing spent, to try something that may be done otherwise. It is
-    /// cancelled with this one.
-    pub(crate) fn apart(&self, limits: Limits) -> Self {
-        Self { limits: Arc::new(limits), spent: Arc::default(), ..self.clone() }
-    }
-
-    /// The steps so far.
-    pub(crate) fn spent(&self) -> usize {
-        self.spent.load(Ordering::Relaxed)
+    /// The same work with other limits, to try something that may be done otherwise.
+    pub(crate) fn with_limits(&self, limits: Limits) -> Self {
+        Self { limits: Arc::new(limits), ..self.clone() }
     }
 
     /// The limits.

@@ -27,8 +27,9 @@ pub struct Limits {
     pub schema_nodes: usize,
     /// Alternatives (cells of one JSON type) of one schema node.
     pub alternatives: usize,
-    /// What may be counted in one array or object (`contains` and its like); each doubles the kinds of
-    /// elements that are told apart. More than 16 are taken for 16.
+    /// What may be counted in one array or object (`contains` and its like, of objects also what must be
+    /// missing or wrong so that they are not as others); each doubles the kinds of elements that are told
+    /// apart. More than 16 are taken for 16.
     pub counts: usize,
     /// States of one deterministic automaton (a pattern, a format, a set of names, a range of numbers).
     pub dfa_states: usize,

@@ -200,13 +200,7 @@ impl Algebra {
         }
         for (few, others) in [(b, a), (a, b)] {
             let together = if few.len() > PAIRED { None } else { self.together(few) };
-            let are_told = |wish: &Wish<'d>| {
-                wish.members.iter().any(|member| others.iter().any(|cell| cell.is_told_by(member)))
-            };
-            let is_better = |together: &ObjectCell<'d>| {
-                self.ways == Ways::Together || !together.wishes.iter().any(are_told)
-            };
-            if let Some(together) = together.filter(is_better) {
+            if let Some(together) = together {
                 return self.pairs(others, &[together], Self::intersect_objects);
             }
         }

@@ -262,12 +262,6 @@ impl<'d> ObjectCell<'d> {
         names.map(place).collect()
     }
 
-    /// Whether the value of a member matters that has a schema of its own here: so branches are told apart.
-    pub(super) fn is_told_by(&self, member: &MemberCell<'_>) -> bool {
-        let matters = !matches!(member.formula, FormulaId::FALSE | FormulaId::TRUE);
-        matters && self.at(member.name) != self.rest.at(member.name)
-    }
-
     /// Whether it matters how many members there are.
     pub(super) fn counts_members(&self) -> bool {
         self.min_members > 0 || self.max_members.is_some()

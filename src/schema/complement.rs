@@ -22,7 +22,6 @@ use super::normalise::Normaliser;
 use super::numbers;
 use super::strings;
 use super::values::{Booleans, Numbers, Strings, Written};
-use super::ways::Ways;
 use crate::limits::LimitExceeded;
 use crate::regular::Dfa;
 
@@ -56,10 +55,8 @@ const TOLD_APART: usize = 2;
 struct ObjectComplement<'d> {
     /// For each part that may fail the objects where it does, and no part before it.
     ways: Vec<ObjectCell<'d>>,
-    /// The same parts, one of which must fail.
-    failing: Wish<'d>,
-    /// Whether no other members are allowed.
-    is_closed: bool,
+    /// The same as one cell, in which one of the parts must fail.
+    together: ObjectCell<'d>,
     /// The objects that fail in how many members they have, or by granting none of what a wish asks for.
     counting: Vec<ObjectCell<'d>>,
 }
@@ -176,37 +173,41 @@ impl<'d> Normaliser<'d> {
         Ok(Difference { left: cells, overlaps })
     }
 
-    /// The objects of a cell that are in a complement. Each way to fail is a cell of its own: such cells
-    /// exclude each other, and are read without remembering what failed. But where several members may be
-    /// missing, or be there, these are ways together. Not so for what allows no other members: what has one
-    /// of its own has none of the next branch.
+    /// The objects of a cell that are in a complement.
     fn left_over(
         &mut self,
         cell: &ObjectCell<'d>,
         complement: &ObjectComplement<'d>,
     ) -> Result<Vec<ObjectCell<'d>>, LimitExceeded> {
-        let is_told_by_others = complement.is_closed && self.algebra.ways == Ways::ByValues;
-        let may_be_together = !is_told_by_others && self.algebra.may_wish(cell);
-        let together = if may_be_together { self.ways_together(cell, &complement.failing)? } else { None };
+        let ways = match self.open_failing(cell, &complement.together.wishes[0])? {
+            Open::Granted => return Ok(vec![cell.clone()]),
+            Open::Never => &[],
+            Open::On(ways) if ways <= TOLD_APART => &complement.ways[..],
+            Open::On(_) => std::slice::from_ref(&complement.together),
+        };
         let mut left = Vec::new();
-        for part in together.as_ref().unwrap_or(&complement.ways).iter().chain(&complement.counting) {
+        for part in ways.iter().chain(&complement.counting) {
             left.extend(self.algebra.intersect_objects(cell, part)?);
         }
         Ok(left)
     }
 
-    /// See [`told_by_values`](Algebra::told_by_values).
-    fn ways_together(
+    /// How many ways the objects of a cell have to fail that are to be told together; none where they may not
+    /// be.
+    fn open_failing(
         &mut self,
         cell: &ObjectCell<'d>,
         failing: &Wish<'d>,
-    ) -> Result<Option<Vec<ObjectCell<'d>>>, LimitExceeded> {
-        let failing = self.algebra.with_declared(cell, failing)?;
-        match self.open_wish(cell, failing) {
-            Open::Granted => Ok(Some(vec![ObjectCell::all()])),
-            Open::Never => Ok(Some(Vec::new())),
-            Open::On(wish) => self.algebra.told_by_values(cell, wish),
+    ) -> Result<Open<usize>, LimitExceeded> {
+        if !self.algebra.may_wish(cell) {
+            return Ok(Open::On(0));
         }
+        let failing = self.algebra.with_declared(cell, failing)?;
+        Ok(match self.open_wish(cell, failing) {
+            Open::Granted => Open::Granted,
+            Open::Never => Open::Never,
+            Open::On(wish) => Open::On(wish.members.len() + wish.others.len()),
+        })
     }
 
     /// Whether a member that one of two objects requires cannot be as both say: so the branches of most
@@ -386,38 +387,8 @@ impl Algebra {
         let counting = self.counting_complement(cell, &held)?;
         let possible =
             |cells: Vec<ObjectCell<'d>>| cells.into_iter().filter_map(ObjectCell::normal).collect();
-        let (ways, counting) = (possible(ways), possible(counting));
-        Ok(ObjectComplement { ways, failing, is_closed: cell.rest.is_empty(), counting })
-    }
-
-    /// Ways to fail, where each value that fails is one, and what members there are is one together; `None`
-    /// where that is not much fewer.
-    fn told_by_values<'d>(
-        &mut self,
-        cell: &ObjectCell<'d>,
-        failing: Wish<'d>,
-    ) -> Result<Option<Vec<ObjectCell<'d>>>, LimitExceeded> {
-        let (values, members): (Vec<_>, Vec<_>) = failing
-            .members
-            .into_iter()
-            .partition(|member| self.ways == Ways::ByValues && cell.is_told_by(member));
-        if members.len() + failing.others.len() <= TOLD_APART {
-            return Ok(None);
-        }
-        let (mut ways, mut held) = (Vec::new(), ObjectCell::all());
-        for value in values {
-            let mut way = held.clone();
-            self.hold(&mut way, &value)?;
-            ways.push(way);
-            if held.members.len() < HELD {
-                let turned = value.turned(&mut self.formulas);
-                self.hold(&mut held, &turned)?;
-            }
-        }
-        held.declare_all(members.iter().map(|member| member.name));
-        held.wishes.push(Wish { members, others: failing.others });
-        ways.push(held);
-        Ok(Some(ways))
+        let together = ObjectCell { wishes: vec![failing], ..ObjectCell::all() };
+        Ok(ObjectComplement { ways: possible(ways), together, counting: possible(counting) })
     }
 
     fn counting_complement<'d>(

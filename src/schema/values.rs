@@ -290,10 +290,23 @@ impl Objects {
         is_open: impl Fn(usize) -> bool,
         len: impl Fn((&Member, NodeId)) -> u64,
     ) -> Reached {
+        let members = || self.members.iter().enumerate();
+        let mut open: Vec<&Member> = members()
+            .filter(|(place, member)| member.grants_any() && is_open(*place))
+            .map(|(_, member)| member)
+            .collect();
+        // Most members grant nothing that they do not grant by their absence, which costs nothing.
+        let (mut granted, mut count) = (granted, usize::MAX);
+        while open.len() < count {
+            count = open.len();
+            open.retain(|member| {
+                let is_best_absent = member.is_best_absent(granted);
+                granted |= if is_best_absent { member.absence_grants } else { 0 };
+                !is_best_absent
+            });
+        }
         let mut reached = Reached::start(granted);
-        let open =
-            self.members.iter().enumerate().filter(|(place, member)| member.grants_any() && is_open(*place));
-        for (_, member) in open {
+        for member in open {
             let absence = (!member.required).then_some((member.absence_grants, 0));
             let kinds = member.kinds().map(|kind| (kind.grants, len((member, kind.schema))));
             reached.choose(absence.into_iter().chain(kinds));
@@ -315,6 +328,11 @@ impl Member {
     /// Whether a wish asks for it, or for its absence.
     pub(crate) fn grants_any(&self) -> bool {
         !self.kinds.is_empty() || self.grants | self.absence_grants != 0
+    }
+
+    /// Whether it need not come, and grants no more that way than by its absence and what is granted.
+    fn is_best_absent(&self, granted: u32) -> bool {
+        !self.required && self.kinds().all(|kind| kind.grants & !(self.absence_grants | granted) == 0)
     }
 
     /// The schemas that its value may have, each with what it grants.
