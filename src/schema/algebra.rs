@@ -261,7 +261,9 @@ impl Algebra {
             cells.push(case);
         }
         if !wish.others.is_empty() {
-            cell.wishes.push(Wish { members: Vec::new(), others: wish.others });
+            let others = Wish { members: Vec::new(), others: wish.others };
+            let is_new = !cell.wishes.contains(&others);
+            cell.wishes.extend(is_new.then_some(others));
             cells.push(cell);
         }
         Ok(cells)

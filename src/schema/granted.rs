@@ -101,6 +101,7 @@ impl<'d> Normaliser<'d> {
         granting: &MemberCell<'d>,
     ) -> Open<MemberCell<'d>> {
         match (self.fit(formula, granting.formula), granting.required) {
+            (_, true) if formula == FormulaId::FALSE => Open::Never,
             (Fit::Always, true) if is_required => Open::Granted,
             (Fit::Always, true) => Open::On(MemberCell { formula: FormulaId::TRUE, ..granting.clone() }),
             (Fit::Always, false) => Open::Granted,

@@ -337,8 +337,14 @@ impl Member {
 
     /// The schemas that its value may have, each with what it grants.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = MemberKind> + '_ {
-        let only = MemberKind { schema: self.schema, grants: self.grants };
-        self.kinds.iter().copied().chain(self.kinds.is_empty().then_some(only))
+        self.kinds_told(true)
+    }
+
+    /// The same, as one where they need not be told apart.
+    pub(crate) fn kinds_told(&self, are_told: bool) -> impl Iterator<Item = MemberKind> + '_ {
+        let are_told = are_told && !self.kinds.is_empty();
+        let widest = (!are_told).then_some(MemberKind { schema: self.schema, grants: self.grants });
+        self.kinds.iter().copied().filter(move |_| are_told).chain(widest)
     }
 }
 

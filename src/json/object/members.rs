@@ -237,7 +237,11 @@ impl Members {
     fn offered_kinds(&self, index: usize, left: Left) -> impl Iterator<Item = MemberKind> {
         let is_reached = self.progress.declared.is_open(index) && index <= left.last;
         let reached = is_reached.then(|| &self.objects().members[index]);
-        let kinds = reached.into_iter().flat_map(|member| member.kinds().map(move |kind| (member, kind)));
+        // Where nothing is wished for, values need not be told apart.
+        let is_granted = self.progress.granted == self.objects().all_wishes();
+        let kinds = reached
+            .into_iter()
+            .flat_map(move |member| member.kinds_told(!is_granted).map(move |kind| (member, kind)));
         kinds.filter(move |(member, kind)| self.offers_kind(index, member, *kind, left)).map(|(_, kind)| kind)
     }
 
