@@ -83,6 +83,7 @@ pub use coverage::{Coverage, Status};
 pub use decimal::Decimal;
 pub(crate) use equality::{ByValue, are_equal, canonical, different};
 pub use error::{SchemaError, SchemaErrorKind};
+pub(crate) use reached::{Choices, Reached};
 pub use read::SchemaSource;
 pub use values::{
     Arrays, Booleans, Bound, Count, Kind, Member, MemberKind, NameClass, Numbers, Objects, Strings, Values,

@@ -9,7 +9,18 @@ use super::wishes::Grant;
 /// Beyond so many sets, only equal ones are compared: all pairs would take longer than they save.
 const COMPARED: usize = 64;
 
+/// What a member may grant, as it comes or does not, but what another choice beats.
+#[derive(Clone, Debug)]
+pub(crate) struct Choices(Vec<Grant>);
+
+impl Choices {
+    pub(crate) fn new(all: impl IntoIterator<Item = Grant>) -> Self {
+        Self(unbeaten(all.into_iter().collect()))
+    }
+}
+
 /// Sets of wishes that may be granted, with the least cost of each.
+#[derive(Clone, Debug)]
 pub(crate) struct Reached(Vec<Grant>);
 
 impl Reached {
@@ -19,23 +30,17 @@ impl Reached {
     }
 
     /// After one of some choices; none is left where there is none.
-    pub(crate) fn choose(&mut self, choices: impl IntoIterator<Item = Grant>) {
-        let choices = unbeaten(choices.into_iter().collect());
-        if let [(grants, cost)] = choices[..] {
-            self.0
-                .iter_mut()
-                .for_each(|reached| *reached = (reached.0 | grants, reached.1.saturating_add(cost)));
-        } else {
-            let both = |(granted, spent): &Grant, (grants, cost): &Grant| {
-                (granted | grants, spent.saturating_add(*cost))
-            };
-            self.0 = self
-                .0
-                .iter()
-                .flat_map(|before| choices.iter().map(move |choice| both(before, choice)))
-                .collect();
+    pub(crate) fn choose(&mut self, choices: &Choices) {
+        let both = |before: &Grant, choice: &Grant| (before.0 | choice.0, before.1.saturating_add(choice.1));
+        match (&mut self.0[..], &choices.0[..]) {
+            // As most members are.
+            ([before], [only]) => *before = both(before, only),
+            (all, choices) => {
+                let each =
+                    all.iter().flat_map(|before| choices.iter().map(move |choice| both(before, choice)));
+                self.0 = unbeaten(each.collect());
+            }
         }
-        self.0 = unbeaten(std::mem::take(&mut self.0));
     }
 
     /// What was granted, at what cost.
@@ -46,18 +51,26 @@ impl Reached {
 
 /// Those that none of the others beats.
 fn unbeaten(mut grants: Vec<Grant>) -> Vec<Grant> {
-    if grants.len() < 2 {
-        return grants;
+    if grants.len() > COMPARED {
+        return cheapest(&grants);
     }
     // Of two equal sets the cheaper one comes first.
     grants.sort_unstable();
     grants.dedup_by_key(|(granted, _)| *granted);
-    if grants.len() > COMPARED {
-        return grants;
-    }
     let beats = |one: &Grant, other: &Grant| one.0 | other.0 == one.0 && one.1 <= other.1;
     let is_beaten = |other: &Grant| grants.iter().any(|one| one.0 != other.0 && beats(one, other));
     grants.iter().filter(|grant| !is_beaten(grant)).copied().collect()
+}
+
+/// Of equal sets the cheapest, by a table of all sets.
+fn cheapest(grants: &[Grant]) -> Vec<Grant> {
+    let all = grants.iter().fold(0, |all, (granted, _)| all | granted);
+    let mut costs = vec![None; all as usize + 1];
+    for (granted, cost) in grants {
+        let known: &mut Option<u64> = &mut costs[*granted as usize];
+        *known = Some(known.map_or(*cost, |known| known.min(*cost)));
+    }
+    (0..).zip(costs).filter_map(|(granted, cost)| Some((granted, cost?))).collect()
 }
 
 #[cfg(test)]
@@ -67,7 +80,7 @@ mod tests {
     /// The sets that are reached by these rows of choices.
     fn check(rows: &[&[Grant]], expected: &[Grant]) {
         let mut reached = Reached::start(0);
-        rows.iter().for_each(|choices| reached.choose(choices.iter().copied()));
+        rows.iter().for_each(|choices| reached.choose(&Choices::new(choices.iter().copied())));
         assert_eq!(reached.sets(), expected, "{rows:?}");
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::NodeId;
 use super::decimal::Decimal;
-use super::reached::Reached;
+use super::reached::{Choices, Reached};
 use super::wishes::{self, Granting};
 use super::words::Words;
 use crate::regular::Dfa;
@@ -270,7 +270,10 @@ impl Objects {
         if granted | self.absence_grants(&is_open) == all {
             return Some(0);
         }
-        let reached = self.reached(granted, is_open, |_| 0);
+        let mut reached = Reached::start(granted);
+        let open =
+            self.members.iter().enumerate().filter(|(place, member)| member.grants_any() && is_open(*place));
+        open.for_each(|(_, member)| reached.choose(&member.choices(|_| 0)));
         let grant_all =
             |granted: u32| granted == all || self.granting(used).fewest(self.wishes, granted).is_some();
         reached.sets().iter().any(|(granted, _)| grant_all(*granted)).then_some(1)
@@ -280,38 +283,6 @@ impl Objects {
     pub(crate) fn absence_grants(&self, is_open: impl Fn(usize) -> bool) -> u32 {
         let absent = self.members.iter().enumerate().filter(|(place, _)| is_open(*place));
         absent.fold(0, |granted, (_, member)| granted | member.absence_grants)
-    }
-
-    /// What the declared members at open places may grant beside what is granted, where the length of one
-    /// with a kind of value is told.
-    pub(crate) fn reached(
-        &self,
-        granted: u32,
-        is_open: impl Fn(usize) -> bool,
-        len: impl Fn((&Member, NodeId)) -> u64,
-    ) -> Reached {
-        let members = || self.members.iter().enumerate();
-        let mut open: Vec<&Member> = members()
-            .filter(|(place, member)| member.grants_any() && is_open(*place))
-            .map(|(_, member)| member)
-            .collect();
-        // Most members grant nothing that they do not grant by their absence, which costs nothing.
-        let (mut granted, mut count) = (granted, usize::MAX);
-        while open.len() < count {
-            count = open.len();
-            open.retain(|member| {
-                let is_best_absent = member.is_best_absent(granted);
-                granted |= if is_best_absent { member.absence_grants } else { 0 };
-                !is_best_absent
-            });
-        }
-        let mut reached = Reached::start(granted);
-        for member in open {
-            let absence = (!member.required).then_some((member.absence_grants, 0));
-            let kinds = member.kinds().map(|kind| (kind.grants, len((member, kind.schema))));
-            reached.choose(absence.into_iter().chain(kinds));
-        }
-        reached
     }
 
     /// The members of the rest that may still grant wishes when some names were used, each at a cost of one.
@@ -330,9 +301,10 @@ impl Member {
         !self.kinds.is_empty() || self.grants | self.absence_grants != 0
     }
 
-    /// Whether it need not come, and grants no more that way than by its absence and what is granted.
-    fn is_best_absent(&self, granted: u32) -> bool {
-        !self.required && self.kinds().all(|kind| kind.grants & !(self.absence_grants | granted) == 0)
+    /// What it may grant, where the length with a kind of value is told.
+    pub(crate) fn choices(&self, len: impl Fn(NodeId) -> u64) -> Choices {
+        let absence = (!self.required).then_some((self.absence_grants, 0));
+        Choices::new(absence.into_iter().chain(self.kinds().map(|kind| (kind.grants, len(kind.schema)))))
     }
 
     /// The schemas that its value may have, each with what it grants.

@@ -16,7 +16,7 @@ use crate::json::list::List;
 use crate::json::listed::Listed;
 use crate::json::spelling::WAITING_LEN;
 use crate::json::used::Used;
-use crate::schema::{Granting, Member, MemberKind, NameClass, NodeId, Objects};
+use crate::schema::{Choices, Granting, Member, MemberKind, NameClass, NodeId, Objects};
 
 /// What remains of one alternative.
 #[derive(Clone, Debug)]
@@ -89,9 +89,19 @@ impl Members {
         objects.wishing(granted, |member| declared.is_open(member), &self.progress.others.all())
     }
 
+    /// Whether something is wished for that a declared member may grant.
+    pub(super) fn wishes_for_members(&self) -> bool {
+        self.progress.granted != self.objects().all_wishes() && self.objects().members_grant()
+    }
+
+    /// What a declared member may grant, with the lengths; `None` where it grants nothing.
+    pub(super) fn choices(&self, place: usize) -> Option<&Choices> {
+        self.object.choices(place)
+    }
+
     /// What is granted as some members do not come: those that are passed over, in declared order, before a
     /// place.
-    fn passed_over(&self, place: usize) -> u32 {
+    pub(super) fn passed_over(&self, place: usize) -> u32 {
         let Declared::Next(next) = self.progress.declared else { return 0 };
         if self.objects().wishes == 0 {
             0
@@ -252,7 +262,7 @@ impl Members {
             // Those before it are passed over.
             after.declared = (members.len() - index - 1) as u32;
         }
-        if self.objects().members_grant() {
+        if self.wishes_for_members() {
             let granted = self.progress.granted | kind.grants | self.passed_over(index);
             after.wishing = self.wishing(&declared.after(index), granted);
         }
@@ -363,20 +373,8 @@ impl Members {
             Next::Other(class) => (rest[class].schema, rest[class].grants, false),
         };
         let waiting = if self.waits(grants) && !is_required { WAITING_LEN } else { 0 };
-        let rest_len = match self.objects().members_grant() {
-            // What the others grant depends on the value of this one.
-            true => self.after_unnamed(next).rest_len(),
-            false => rest_lens.after(next),
-        };
+        let rest_len = rest_lens.after(self.objects(), next);
         self.least_len(schema).saturating_add(rest_len).saturating_add(waiting)
-    }
-
-    /// After a member, whose name is not kept.
-    fn after_unnamed(&self, next: Next) -> Self {
-        match next {
-            Next::Member(member, kind) => self.after_member(member, kind),
-            Next::Other(class) => self.after_other(class, self.progress.others.clone()),
-        }
     }
 
     /// The classes of which a name may come next.

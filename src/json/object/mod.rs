@@ -14,6 +14,7 @@
 
 mod alternatives;
 mod inclusion;
+mod kind_lens;
 mod left;
 mod members;
 mod named;
@@ -34,7 +35,7 @@ use super::spelling::Spelling;
 use super::string::{Escapes, StringLanguage, Words};
 use crate::expression::{Expression, Leaf};
 use crate::regular::Dfa;
-use crate::schema::{NodeId, Objects};
+use crate::schema::{Choices, Member, NodeId, Objects};
 use alternatives::{Alternatives, Group};
 use members::Members;
 use names::{Names, Quoted};
@@ -123,6 +124,8 @@ struct CellFacts {
     /// By the wishes that are granted, the least length of the members that grant the others: with no, one,
     /// two, … members.
     wish_lens: OnceLock<Box<[Box<[u32]>]>>,
+    /// What each member may grant; none of those that grant nothing.
+    choices: OnceLock<Box<[Option<Choices>]>>,
     /// For each class the names that are left where none was used; `None` where there are none.
     unused_names: Box<[OnceLock<Option<Leaf>>]>,
     /// The names of its members.
@@ -135,6 +138,7 @@ impl Facts {
         let cell = |objects: &Objects| CellFacts {
             class_sizes: OnceLock::new(),
             wish_lens: OnceLock::new(),
+            choices: OnceLock::new(),
             unused_names: std::iter::repeat_with(OnceLock::new).take(objects.rest.len()).collect(),
             quoted: Quoted::new(objects.members.len()),
         };
@@ -211,6 +215,16 @@ impl Object {
     /// The least length of the members that grant what is not granted, by their number.
     fn wish_lens(&self, granted: u32) -> impl Iterator<Item = u32> + '_ {
         self.facts().wish_lens.get_or_init(|| self.count_wish_lens())[granted as usize].iter().copied()
+    }
+
+    /// What a declared member may grant, with its length; `None` where it grants nothing.
+    fn choices(&self, place: usize) -> Option<&Choices> {
+        let of_member = |member: &Member| {
+            let len = |schema| self.member_len(member.name.len(), schema).into();
+            member.grants_any().then(|| member.choices(len))
+        };
+        let find = || self.objects().members.iter().map(of_member).collect();
+        self.facts().choices.get_or_init(find)[place].as_ref()
     }
 
     fn count_wish_lens(&self) -> Box<[Box<[u32]>]> {

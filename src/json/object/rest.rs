@@ -3,8 +3,9 @@
 //! A completion asks this for each name that may come. Were all members counted anew for each, an object of
 //! 60,000 members took 21 s; so they are counted once, and each is taken out in turn.
 
+use super::kind_lens::KindLens;
 use super::members::{Members, Next};
-use crate::schema::{Member, NodeId};
+use crate::schema::{Member, Objects, Reached};
 
 /// The least length of the rest after each member that may come next.
 #[derive(Debug)]
@@ -12,13 +13,15 @@ pub(super) struct RestLens {
     members: Box<[u32]>,
     /// By the class of another name.
     classes: Box<[u32]>,
+    /// The same where it depends on the value of a member.
+    kinds: Option<KindLens>,
 }
 
 impl RestLens {
     pub(super) fn new(members: &Members) -> Self {
-        if members.objects().members_grant() {
-            // Its rests are not asked for: what they are depends on values, too.
-            return Self { members: Box::default(), classes: Box::default() };
+        if members.wishes_for_members() {
+            let kinds = Some(KindLens::new(members));
+            return Self { members: Box::default(), classes: Box::default(), kinds };
         }
         let mut missing = Missing::new(members, members.read_after());
         let granted = members.progress.granted;
@@ -33,13 +36,15 @@ impl RestLens {
         }
         // In declared order no member is left here, and none comes after another name.
         let classes = members.objects().rest.iter().map(|class| missing.rest_len(granted | class.grants));
-        Self { members: after.into(), classes: classes.collect() }
+        Self { members: after.into(), classes: classes.collect(), kinds: None }
     }
 
-    pub(super) fn after(&self, next: Next) -> u32 {
-        match next {
-            Next::Member(member, _) => self.members[member],
-            Next::Other(class) => self.classes[class],
+    pub(super) fn after(&self, objects: &Objects, next: Next) -> u32 {
+        match (next, &self.kinds) {
+            (Next::Member(place, kind), Some(kinds)) => kinds.after(place, &objects.members[place], kind),
+            (Next::Member(place, _), None) => self.members[place],
+            (Next::Other(class), Some(kinds)) => kinds.classes[class],
+            (Next::Other(class), None) => self.classes[class],
         }
     }
 }
@@ -72,12 +77,13 @@ impl<'m> Missing<'m> {
         let optional = optional.filter(|len| others.is_none_or(|others| *len < others));
         let (required, optional) = (Sum::default(), LeastSums::new(optional.collect()));
         let mut missing = Self { members, least: least.into(), required, optional, others };
-        let members = members.open_members().filter(|(_, member)| !member.grants_any());
+        let is_told = members.wishes_for_members();
+        let members = members.open_members().filter(|(_, member)| !is_told || !member.grants_any());
         members.for_each(|(_, member)| missing.change(member, Sum::add));
         missing
     }
 
-    fn change(&mut self, member: &Member, change: fn(&mut Sum, u32)) {
+    pub(super) fn change(&mut self, member: &Member, change: fn(&mut Sum, u32)) {
         let len = self.members.object.member_len(member.name.len(), member.schema);
         if member.required {
             change(&mut self.required, len);
@@ -89,9 +95,11 @@ impl<'m> Missing<'m> {
     /// The least length of the members that must still be read when some wishes are granted, each with a
     /// comma.
     pub(super) fn len(&self, granted: u32) -> u32 {
-        if self.members.objects().members_grant() {
-            let len = self.granting_len(granted).saturating_add(self.required.total);
-            return u32::try_from(len).unwrap_or(u32::MAX);
+        if self.members.wishes_for_members() {
+            let mut reached = Reached::start(0);
+            let open = self.members.open_members().filter_map(|(place, _)| self.members.choices(place));
+            open.for_each(|choices| reached.choose(choices));
+            return self.len_with(&reached, granted);
         }
         let missing = self.least.saturating_sub(self.required.count);
         // Members that grant wishes are members, too.
@@ -102,16 +110,20 @@ impl<'m> Missing<'m> {
         u32::try_from(len).unwrap_or(u32::MAX)
     }
 
-    /// The least length of declared members and others that grant all wishes.
-    fn granting_len(&self, granted: u32) -> u64 {
-        let (object, objects) = (&self.members.object, self.members.objects());
-        let len = |(member, schema): (&Member, NodeId)| object.member_len(member.name.len(), schema).into();
-        let is_open = |member: usize| self.members.progress.declared.is_open(member);
-        let total = |(granted, len): &(u32, u64)| {
-            let others = object.wish_lens(*granted).min().unwrap_or(u32::MAX);
+    /// The same where declared members may grant what is reached.
+    fn len_with(&self, reached: &Reached, granted: u32) -> u32 {
+        let object = &self.members.object;
+        let total = |(grants, len): &(u32, u64)| {
+            let others = object.wish_lens(granted | grants).min().unwrap_or(u32::MAX);
             (others < u32::MAX).then(|| len.saturating_add(others.into()))
         };
-        objects.reached(granted, is_open, len).sets().iter().filter_map(total).min().unwrap_or(u64::MAX)
+        let granting = reached.sets().iter().filter_map(total).min().unwrap_or(u64::MAX);
+        u32::try_from(granting.saturating_add(self.required.total)).unwrap_or(u32::MAX)
+    }
+
+    /// The same behind another member, with the brace.
+    pub(super) fn rest_len_with(&self, reached: &Reached, granted: u32) -> u32 {
+        self.len_with(reached, granted).saturating_add(1)
     }
 
     /// What so many members cost that need not come.
@@ -128,17 +140,17 @@ impl<'m> Missing<'m> {
 
 /// How many numbers there are, and their sum.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sum {
+pub(super) struct Sum {
     count: u64,
     total: u64,
 }
 
 impl Sum {
-    fn add(&mut self, number: u32) {
+    pub(super) fn add(&mut self, number: u32) {
         (self.count, self.total) = (self.count + 1, self.total + u64::from(number));
     }
 
-    fn remove(&mut self, number: u32) {
+    pub(super) fn remove(&mut self, number: u32) {
         (self.count, self.total) = (self.count - 1, self.total - u64::from(number));
     }
 }
@@ -246,8 +258,16 @@ mod tests {
                 let nexts = declared.chain(classes.map(Next::Other));
                 for next in nexts.collect::<Vec<_>>() {
                     let (_, after) = members.after_next(next, &format!("other {others}"));
-                    assert_eq!(rest_lens.after(next), after.rest_len(), "{next:?} of {schema}, {order:?}");
-                    assert_eq!(rest_lens.after(next), counted(&after), "{next:?} of {schema}, {order:?}");
+                    assert_eq!(
+                        rest_lens.after(members.objects(), next),
+                        after.rest_len(),
+                        "{next:?} of {schema}, {order:?}"
+                    );
+                    assert_eq!(
+                        rest_lens.after(members.objects(), next),
+                        counted(&after),
+                        "{next:?} of {schema}, {order:?}"
+                    );
                     checked += 1;
                     let others = others + u32::from(matches!(next, Next::Other(_)));
                     pending.extend((others < 2).then_some((after, others)));

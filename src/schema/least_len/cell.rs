@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::schema::counted::Counted;
-use crate::schema::reached::Reached;
+use crate::schema::reached::{Choices, Reached};
 use crate::schema::wishes::{Grant, Granting};
 
 /// What a cell wants of a node.
@@ -186,7 +186,7 @@ impl Wishes {
     /// Works out what the declared members may grant.
     fn follow(&mut self) {
         self.reached = Reached::start(0);
-        self.declared.iter().for_each(|choices| self.reached.choose(choices.iter().copied()));
+        self.declared.iter().for_each(|choices| self.reached.choose(&Choices::new(choices.iter().copied())));
     }
 
     /// The least length of members that grant all wishes, each with a comma: declared ones, and others where
