@@ -171,6 +171,11 @@ impl ArrayCell {
         self.prefix.get(position).copied().unwrap_or(self.rest)
     }
 
+    /// What elements have to satisfy, wherever they stand.
+    pub(super) fn formulas(&self) -> impl Iterator<Item = FormulaId> {
+        self.prefix.iter().copied().chain([self.rest])
+    }
+
     /// The same arrays with the prefix cut where no element can be; `None` where there are no such arrays.
     pub(super) fn normal(mut self) -> Option<Self> {
         let longest = self.max_items.map_or(usize::MAX, |max| max as usize);

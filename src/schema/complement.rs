@@ -49,7 +49,7 @@ const NAMES_A_NODE: usize = 16;
 const HELD: usize = 32;
 
 /// Ways to fail that are told apart, at most: a member that tells branches apart, and another one.
-const TOLD_APART: usize = 2;
+const TOLD_APART: usize = 1;
 
 /// What is not in an object cell.
 struct ObjectComplement<'d> {

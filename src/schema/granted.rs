@@ -88,7 +88,7 @@ impl<'d> Normaliser<'d> {
             }
         }
         let mut others = wish.others;
-        others.retain(|other| !cell.rest.is_empty() && !self.is_impossible(other.formula));
+        others.retain(|other| self.some_may_be(cell.rest.formulas(), other.formula));
         open.others = others;
         if open.members.is_empty() && open.others.is_empty() { Open::Never } else { Open::On(open) }
     }

@@ -40,7 +40,19 @@ impl<'d> Normaliser<'d> {
     pub(super) fn is_impossible_array(&mut self, cell: &ArrayCell) -> bool {
         (0..cell.min_items.min(cell.prefix.len() as u32))
             .any(|position| self.is_impossible(cell.at(position as usize)))
-            || cell.counts.iter().any(|count| count.min > 0 && self.is_impossible(count.formula))
+            || cell.counts.iter().any(|count| count.min > 0 && !self.some_may_be(cell.formulas(), count.formula))
+    }
+
+    /// Whether what satisfies one of some formulas may satisfy another one, too.
+    pub(super) fn some_may_be(
+        &mut self,
+        mut formulas: impl Iterator<Item = FormulaId>,
+        other: FormulaId,
+    ) -> bool {
+        formulas.any(|formula| {
+            let both = self.algebra.and(formula, other);
+            both.map_or(true, |both| !self.is_impossible(both))
+        })
     }
 
     pub(super) fn is_impossible_object(&mut self, cell: &ObjectCell<'d>) -> bool {

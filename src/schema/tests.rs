@@ -542,6 +542,25 @@ fn limits_of_alternatives_name_a_keyword() {
     }
 }
 
+/// Of branches without a tag each must differ from all others. In members that all have alike none does, which
+/// is seen wherever they are written: only the tag is left, so it must be there.
+#[test]
+fn many_branches_whose_tag_may_be_missing_are_read() {
+    let text_or_part = || json!({"anyOf": [{"type": "string"}, {"type": "object"}]});
+    let content = || json!({"anyOf": [{"type": "string"}, {"type": "array", "items": text_or_part()}]});
+    let branch = |number: usize| {
+        let tag = json!({"const": format!("k{number}")});
+        let labels = json!({"type": "object", "additionalProperties": text_or_part()});
+        let properties = json!({"content": content(), "labels": labels, "tag": tag});
+        json!({"type": "object", "properties": properties, "required": ["content"]})
+    };
+    let document = json!({"oneOf": Vec::from_iter((0..20).map(branch))});
+    let (tagged, untagged) = (json!({"content": [""], "tag": "k7"}), json!({"content": [""]}));
+    check(&document, &[tagged], &[untagged, json!({"content": [1], "tag": "k7"})]);
+    let schema = schema(&document);
+    assert_eq!(schema.values(schema.root()).objects.len(), 20);
+}
+
 /// Branches that a tag tells apart are compared pairwise, which costs no nodes.
 #[test]
 fn many_branches_with_a_tag_are_read() {
