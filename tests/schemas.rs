@@ -7,7 +7,7 @@ use harmony_mask::schema::{Schema, SchemaErrorKind, SchemaOptions};
 use harmony_mask::{Error, Grammar, Limits, Matcher, Options, PropertyOrder};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::harness::schemas::{document, doubtful_document, is_sure, value};
 use crate::harness::unique::Unique;
@@ -80,6 +80,76 @@ fn verdicts_are_those_of_jsonschema() {
     });
     // A test of verdicts that are nearly all the same would say little.
     assert!(allowed_count.get().min(refused_count.get()) > 10_000, "{allowed_count:?} {refused_count:?}");
+}
+
+/// A union of objects that may hold values of the same union, and need not say which they are.
+fn recursive_union() -> impl Strategy<Value = Value> {
+    let itself = || json!({"$ref": "#/$defs/E"});
+    let value = prop::sample::select(vec![
+        itself(),
+        json!({"anyOf": [itself(), {"type": "null"}]}),
+        json!({"type": "array", "items": itself()}),
+        json!({"not": itself()}),
+        json!({"type": "integer"}),
+        json!({"type": "string"}),
+        json!({"const": "x"}),
+        json!(true),
+    ]);
+    let members = prop::collection::vec((value, any::<bool>()), 3);
+    let branch = (prop::sample::subsequence(vec!["k", "v", "w"], 1..=3), members, 0..6);
+    let branch = branch.prop_map(|(names, members, more)| {
+        let named: Vec<_> = names.into_iter().zip(members).collect();
+        let required: Vec<_> =
+            named.iter().filter(|(_, (_, required))| *required).map(|(name, _)| *name).collect();
+        let properties: Map<_, _> =
+            named.iter().map(|(name, (schema, _))| ((*name).to_owned(), schema.clone())).collect();
+        let mut branch = json!({"type": "object", "properties": properties, "required": required});
+        match more {
+            0 => branch["additionalProperties"] = json!(false),
+            1 => branch["additionalProperties"] = json!({"$ref": "#/$defs/E"}),
+            _ => {}
+        }
+        branch
+    });
+    let scalar = prop::sample::select(vec![json!({"type": "string"}), json!({"type": ["null", "integer"]})]);
+    (prop::collection::vec(branch, 2..4), prop::option::of(scalar)).prop_map(move |(mut branches, scalar)| {
+        branches.extend(scalar);
+        json!({"$defs": {"E": {"oneOf": branches}}, "$ref": "#/$defs/E"})
+    })
+}
+
+/// Values that nest, of the members that the branches of a [`recursive_union`] have.
+fn nested_value() -> impl Strategy<Value = Value> {
+    let scalar = prop::sample::select(vec![json!(null), json!(0), json!("x"), json!("")]);
+    scalar.prop_recursive(4, 24, 3, |inner| {
+        prop_oneof![
+            1 => prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            4 => prop::collection::btree_map(prop::sample::select(vec!["k", "v", "w"]), inner, 0..4)
+                .prop_map(|members| json!(members)),
+        ]
+    })
+}
+
+#[test]
+fn unions_that_hold_themselves_are_read_as_jsonschema_reads_them() {
+    const CASES: u32 = 1_000;
+    let (allowed_count, refused_count) = (Cell::new(0_u32), Cell::new(0_u32));
+    run(CASES, &(recursive_union(), prop::collection::vec(nested_value(), 40)), |(document, values)| {
+        let schema = match Schema::read(&document, &SchemaOptions::default(), &Limits::default()) {
+            Ok(schema) => Some(schema),
+            Err(error) if is_empty(error.kind()) => None,
+            Err(error) => return Err(refused(&document, error.kind(), &error)),
+        };
+        let allowed = oracle(&document);
+        for value in &values {
+            let admits = schema.as_ref().is_some_and(|schema| schema.admits(value));
+            prop_assert_eq!(admits, allowed(value), "{} {}", document, value);
+            let count = if admits { &allowed_count } else { &refused_count };
+            count.set(count.get() + 1);
+        }
+        Ok(())
+    });
+    assert!(allowed_count.get().min(refused_count.get()) > 1_000, "{allowed_count:?} {refused_count:?}");
 }
 
 /// A grammar of the texts of a schema; `None` where it has no values.

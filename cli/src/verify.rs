@@ -18,7 +18,7 @@ use harmony_mask::Formats;
 use harmony_mask::harmony::{Calls, Format, Payload, Profile};
 use harmony_mask::transcript::End;
 use harmony_mask::{Message, Request};
-use jsonschema::{Draft, Validator};
+use jsonschema::{Draft, ValidationOptions, Validator};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
@@ -236,7 +236,7 @@ fn within<T: Send + 'static>(patience: Duration, work: impl FnOnce() -> T + Send
 /// are written in. The newest one has `prefixItems` for it, and `jsonschema` refuses the list there; the
 /// draft before it has the list and reads all else alike, but for what is newer.
 fn validator(schema: &Value, asserts_formats: bool) -> Result<Validator, String> {
-    let options = || jsonschema::options().should_validate_formats(asserts_formats);
+    let options = || without_contents(jsonschema::options().should_validate_formats(asserts_formats));
     let named = schema.get("$schema").and_then(Value::as_str);
     let is_newest = named.map_or_else(Draft::default, Draft::from_schema_uri) == Draft::Draft202012;
     let validator = match options().build(schema) {
@@ -246,6 +246,14 @@ fn validator(schema: &Value, asserts_formats: bool) -> Result<Validator, String>
         validator => validator,
     };
     validator.map_err(|error| format!("jsonschema refuses the schema: {error}"))
+}
+
+/// What a string holds is an annotation in all drafts, while `jsonschema` asserts it in drafts 6 and 7, where a
+/// validator may.
+fn without_contents(options: ValidationOptions<'_>) -> ValidationOptions<'_> {
+    const ENCODINGS: [&str; 5] = ["base64", "base64url", "base32", "base32hex", "base16"];
+    let options = options.without_content_media_type_support("application/json");
+    ENCODINGS.into_iter().fold(options, ValidationOptions::without_content_encoding_support)
 }
 
 /// Whether a keyword is mentioned that draft 2020-12 has, and draft 2019-09 has not or understands in another

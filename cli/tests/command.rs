@@ -217,6 +217,19 @@ fn lists_of_items_are_verified() {
     assert_not_verified(&tuple("", r#"{"prefixItems": [true]}"#));
 }
 
+/// What a string holds is an annotation in all drafts.
+#[test]
+fn contents_of_strings_are_not_verified() {
+    for content in [r#""contentEncoding": "base64""#, r#""contentMediaType": "application/json""#] {
+        let schema = format!(
+            r#"{{"$schema": "http://json-schema.org/draft-07/schema#", "type": "string", "minLength": 3, {content}}}"#
+        );
+        let request = format!(r#"{{"harmony": {{"response_formats": [{{"schema": {schema}}}]}}}}"#);
+        let fuzzed = run(&["fuzz", "-", "--count", "20"], request.as_bytes());
+        assert_eq!(fuzzed.code, Some(0), "{}", fuzzed.stdout);
+    }
+}
+
 /// A completion of a schema that `jsonschema` refuses is not called wrong.
 #[test]
 fn what_cannot_be_verified_is_not_called_invalid() {

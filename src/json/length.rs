@@ -5,7 +5,7 @@
 
 use super::error::SpellingError;
 use crate::limits::{LimitExceeded, Limits};
-use crate::schema::{Arrays, Kind, Objects, Schema, Values};
+use crate::schema::{Arrays, Schema, Values};
 
 /// Keywords that ask for long texts.
 const OF_STRINGS: &[&str] = &["minLength", "pattern", "format"];
@@ -18,9 +18,9 @@ pub(super) fn check(schema: &Schema, limits: &Limits) -> Result<(), SpellingErro
     let limit = limits.completion_bytes;
     for node in schema.nodes().rev() {
         let Values { strings, arrays, objects, .. } = schema.values(node);
-        let of_strings = strings.iter().map(|strings| (u64::from(strings.min_length), OF_STRINGS));
-        let of_arrays = arrays.iter().map(|arrays| (array(schema, arrays), OF_ARRAYS));
-        let of_objects = objects.iter().map(|objects| (object(schema, objects), OF_OBJECTS));
+        let of_strings = strings.iter().map(|strings| (strings.min_length, OF_STRINGS));
+        let of_arrays = arrays.iter().map(|arrays| (arrays.least_len, OF_ARRAYS));
+        let of_objects = objects.iter().map(|objects| (objects.least_len, OF_OBJECTS));
         let lens = of_strings.chain(of_arrays).chain(of_objects);
         let (longest, keywords) = lens.max_by_key(|(len, _)| *len).unwrap_or_default();
         let given = usize::try_from(longest).unwrap_or(usize::MAX);
@@ -42,23 +42,4 @@ fn distinct(arrays: &Arrays, limits: &Limits) -> Result<(), LimitExceeded> {
         true => Err(LimitExceeded { what: "counter_states", limit, given }),
         false => Ok(()),
     }
-}
-
-fn array(schema: &Schema, arrays: &Arrays) -> u64 {
-    let element = |kinds: &Vec<Kind>| {
-        kinds.iter().map(|kind| u64::from(schema.least_len(kind.schema))).min().unwrap_or_default()
-    };
-    let min_items = arrays.min_items as usize;
-    let first: u64 = arrays.prefix.iter().take(min_items).map(element).sum();
-    let others = min_items.saturating_sub(arrays.prefix.len()) as u64;
-    // One byte between two elements.
-    let rest = others.saturating_mul(element(&arrays.rest) + 1);
-    first.saturating_add(rest)
-}
-
-fn object(schema: &Schema, objects: &Objects) -> u64 {
-    let required = objects.members.iter().filter(|member| member.required);
-    let lens = required.map(|member| member.name.len() as u64 + u64::from(schema.least_len(member.schema)));
-    // Each other member has at least a name's quotes, a colon and a value.
-    lens.sum::<u64>().saturating_add(4 * u64::from(objects.min_members))
 }

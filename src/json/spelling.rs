@@ -27,7 +27,8 @@ use crate::schema::{ArrayPlan, Arrays, Kind, NodeId, PlannedKind, Schema, String
 /// In which order an object's members may come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PropertyOrder {
-    /// Declared members in the order of the schema, others after them.
+    /// Declared members in the order of the schema, others after them. Every name counts as declared that a
+    /// keyword says something of, be it in a `not`, in one of several branches, or in `required` alone.
     #[default]
     Declared,
     /// Any.

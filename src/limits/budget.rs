@@ -84,6 +84,16 @@ impl Budget {
         Ok(())
     }
 
+    /// How much of the work is done.
+    pub(crate) fn spent(&self) -> usize {
+        self.spent.load(Ordering::Relaxed)
+    }
+
+    /// How much may still be done.
+    pub(crate) fn left(&self) -> usize {
+        self.limits.work.saturating_sub(self.spent())
+    }
+
     /// Whether [`charge`](Self::charge) failed because the compilation was cancelled before its work was
     /// spent.
     #[must_use]

@@ -115,7 +115,7 @@ impl Schema {
         fits && members.len() >= objects.min_members as usize
             && objects.max_members.is_none_or(|max| members.len() <= max as usize)
             && objects.members.iter().all(|member| !member.required || members.contains_key(&*member.name))
-            && granted == objects.all_wishes()
+            && objects.are_all_granted(granted)
     }
 }
 

@@ -10,9 +10,9 @@ use super::decimal::Decimal;
 use super::formula::{FormulaId, Formulas};
 use super::languages::Languages;
 use super::numbers;
+use super::reading::{ALTERNATIVES_APART, Reading};
 use super::strings;
 use super::values::{Booleans, Numbers, Strings, Written};
-use super::ways::Ways;
 use crate::limits::{Budget, LimitExceeded};
 use crate::regular::Dfa;
 
@@ -21,7 +21,7 @@ pub(super) struct Algebra {
     pub formulas: Formulas,
     pub budget: Budget,
     pub languages: Languages,
-    pub ways: Ways,
+    pub reading: Reading,
     spent: usize,
 }
 
@@ -37,9 +37,9 @@ const PAIRED: usize = 16;
 type Limited<T> = Result<T, LimitExceeded>;
 
 impl Algebra {
-    pub(super) fn new(budget: &Budget, ways: Ways) -> Self {
+    pub(super) fn new(budget: &Budget, reading: Reading) -> Self {
         let (formulas, languages) = (Formulas::new(), Languages::new(budget));
-        Self { formulas, budget: budget.clone(), languages, ways, spent: 0 }
+        Self { formulas, budget: budget.clone(), languages, reading, spent: 0 }
     }
 
     /// Charges one node (or conjunction of two cells) of a given size to the budget of nodes.
@@ -63,6 +63,22 @@ impl Algebra {
         if count > limit { Err(LimitExceeded { what: "alternatives", limit, given: count }) } else { Ok(()) }
     }
 
+    /// Checks how many alternatives each type of some cells has.
+    pub(super) fn check_cells(&self, cells: &Cells<'_>) -> Limited<()> {
+        self.check_objects(cells.objects.len())?;
+        self.check_alternatives(cells.alternatives())
+    }
+
+    /// Checks how many alternatives objects have.
+    pub(super) fn check_objects(&self, count: usize) -> Limited<()> {
+        match self.reading {
+            Reading::Apart { most } if count > most => {
+                Err(LimitExceeded { what: ALTERNATIVES_APART, limit: most, given: count })
+            }
+            _ => self.check_alternatives(count),
+        }
+    }
+
     /// The values of both.
     pub(super) fn intersect<'d>(&mut self, a: &Cells<'d>, b: &Cells<'d>) -> Limited<Cells<'d>> {
         let booleans = Booleans {
@@ -74,7 +90,7 @@ impl Algebra {
         self.intersect_strings(a, b, &mut cells)?;
         cells.arrays = self.pairs(&a.arrays, &b.arrays, Self::intersect_arrays)?;
         cells.objects = self.pairs_of_objects(&a.objects, &b.objects)?;
-        self.check_alternatives(cells.alternatives())?;
+        self.check_cells(&cells)?;
         Ok(cells)
     }
 
@@ -94,7 +110,7 @@ impl Algebra {
         let includes =
             |range: &Numbers, point: &Decimal| range.written == Written::Anyhow && range.contains(point);
         points.retain(|point| !ranges.iter().any(|range| includes(range, point)));
-        self.check_alternatives(cells.alternatives())
+        self.check_cells(cells)
     }
 
     /// Adds alternatives, leaving out what another one includes.
@@ -211,7 +227,7 @@ impl Algebra {
     /// otherwise.
     pub(super) fn are_multiplied(&self, before: usize, after: usize) -> bool {
         let is_multiple = after > PAIRED && before >= PAIRED / 2 && after > before + before / 2;
-        is_multiple && self.ways != Ways::Apart
+        is_multiple && self.reading == Reading::Together
     }
 
     /// The objects of both. They are several cells where declared members grant a wish and members are counted.
@@ -239,7 +255,7 @@ impl Algebra {
             for cell in cells {
                 wishing.extend(self.wish(cell, wish)?);
             }
-            self.check_alternatives(wishing.len())?;
+            self.check_objects(wishing.len())?;
             cells = wishing;
         }
         Ok(cells.into_iter().filter_map(ObjectCell::normal).collect())
@@ -250,10 +266,12 @@ impl Algebra {
         let wish = self.with_declared(&cell, wish)?;
         if self.may_wish(&cell) || wish.members.is_empty() {
             let is_possible = !wish.members.is_empty() || !wish.others.is_empty();
-            let is_new = !cell.wishes.contains(&wish);
-            cell.wishes.extend((is_possible && is_new).then_some(wish));
+            cell.add_wish(wish);
             return Ok(is_possible.then_some(cell).into_iter().collect());
         }
+        // Looked at before they are made: each has all members.
+        self.check_objects(wish.members.len())?;
+        self.charge(MEMBER * cell.members.len().saturating_mul(wish.members.len()))?;
         let mut cells = Vec::new();
         for granting in &wish.members {
             let mut case = cell.clone();
@@ -261,9 +279,7 @@ impl Algebra {
             cells.push(case);
         }
         if !wish.others.is_empty() {
-            let others = Wish { members: Vec::new(), others: wish.others };
-            let is_new = !cell.wishes.contains(&others);
-            cell.wishes.extend(is_new.then_some(others));
+            cell.add_wish(Wish { members: Vec::new(), others: wish.others });
             cells.push(cell);
         }
         Ok(cells)
@@ -271,7 +287,7 @@ impl Algebra {
 
     /// Whether a cell may have another wish that declared members grant.
     pub(super) fn may_wish(&self, cell: &ObjectCell<'_>) -> bool {
-        self.ways != Ways::Apart
+        self.reading == Reading::Together
             && !cell.counts_members()
             && cell.lacks_names.is_none()
             && cell.wishes.len() < self.most_counts()

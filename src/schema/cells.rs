@@ -267,6 +267,13 @@ impl<'d> ObjectCell<'d> {
         names.map(place).collect()
     }
 
+    /// Asks for one more thing; what is wished for already, or cannot be granted, is not added.
+    pub(super) fn add_wish(&mut self, wish: Wish<'d>) {
+        if !(wish == Wish::default() || self.wishes.contains(&wish)) {
+            self.wishes.push(wish);
+        }
+    }
+
     /// Whether it matters how many members there are.
     pub(super) fn counts_members(&self) -> bool {
         self.min_members > 0 || self.max_members.is_some()

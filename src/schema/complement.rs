@@ -48,17 +48,14 @@ const NAMES_A_NODE: usize = 16;
 /// Members and elements that hold in the later parts of a complement, at most.
 const HELD: usize = 32;
 
-/// Ways to fail that are told apart, at most: a member that tells branches apart, and another one.
-const TOLD_APART: usize = 1;
-
 /// What is not in an object cell.
 struct ObjectComplement<'d> {
     /// For each part that may fail the objects where it does, and no part before it.
-    ways: Vec<ObjectCell<'d>>,
-    /// The same as one cell, in which one of the parts must fail.
-    together: ObjectCell<'d>,
-    /// The objects that fail in how many members they have, or by granting none of what a wish asks for.
-    counting: Vec<ObjectCell<'d>>,
+    parts: Vec<ObjectCell<'d>>,
+    /// The same as a wish: one of the parts must fail.
+    failing: Wish<'d>,
+    /// The objects that have too few or too many members, or grant none of what a wish asks for.
+    beside: Vec<ObjectCell<'d>>,
 }
 
 type Complemented<T> = Result<T, NoComplement>;
@@ -99,7 +96,7 @@ impl<'d> Normaliser<'d> {
         let arrays = self.subtract_arrays(location, cells.arrays, &other.arrays)?;
         let objects = self.subtract_objects(location, cells.objects, &other.objects)?;
         (left.arrays, left.objects) = (arrays.left, objects.left);
-        let count = self.algebra.check_alternatives(left.alternatives());
+        let count = self.algebra.check_cells(&left);
         count.map_err(|limit| self.limit_at(location, limit))?;
         Ok(Difference { left, overlaps: arrays.overlaps || objects.overlaps })
     }
@@ -142,31 +139,26 @@ impl<'d> Normaliser<'d> {
     ) -> Result<Difference<Vec<ObjectCell<'d>>>, SchemaError> {
         let mut overlaps = false;
         for other in others {
-            // Made where it is first needed: most cells do not overlap.
-            let mut parts = None;
-            let mut left = Vec::new();
+            let (mut complement, mut left) = (None, Vec::new());
             for cell in cells {
-                if self.are_plainly_disjoint(&cell, other, location)? {
-                    left.push(cell);
-                    continue;
-                }
-                let both = self.algebra.intersect_objects(&cell, other);
-                let both = both.map_err(|limit| self.limit_at(location, limit))?;
-                if both.iter().all(|both| self.is_impossible_object(both)) {
+                if self.are_disjoint(&cell, other, location)? {
                     left.push(cell);
                     continue;
                 }
                 overlaps = true;
-                if parts.is_none() {
-                    let made = self.algebra.object_complement(other);
-                    parts = Some(made.map_err(|reason| self.no_complement(location, reason))?);
-                }
-                let Some(parts) = &parts else { continue };
-                let left_over = self.left_over(&cell, parts);
+                // Made where it is first needed: most cells do not overlap.
+                let complement = match &mut complement {
+                    Some(complement) => complement,
+                    none => {
+                        let made = self.algebra.object_complement(other);
+                        none.insert(made.map_err(|reason| self.no_complement(location, reason))?)
+                    }
+                };
+                let left_over = self.left_over(&cell, complement);
                 left.extend(left_over.map_err(|limit| self.limit_at(location, limit))?);
             }
             self.sift_objects(&mut left);
-            let count = self.algebra.check_alternatives(left.len());
+            let count = self.algebra.check_objects(left.len());
             count.map_err(|limit| self.limit_at(location, limit))?;
             cells = left;
         }
@@ -179,35 +171,47 @@ impl<'d> Normaliser<'d> {
         cell: &ObjectCell<'d>,
         complement: &ObjectComplement<'d>,
     ) -> Result<Vec<ObjectCell<'d>>, LimitExceeded> {
-        let ways = match self.open_failing(cell, &complement.together.wishes[0])? {
-            Open::Granted => return Ok(vec![cell.clone()]),
-            Open::Never => &[],
-            Open::On(ways) if ways <= TOLD_APART => &complement.ways[..],
-            Open::On(_) => std::slice::from_ref(&complement.together),
+        let failing = match self.algebra.may_wish(cell) {
+            true => self.algebra.with_declared(cell, &complement.failing)?,
+            false => return self.narrowed_to_each(cell, complement.parts.iter().chain(&complement.beside)),
         };
+        let failing = match self.open_wish(cell, failing) {
+            Open::Granted => return Ok(vec![cell.clone()]),
+            Open::Never => Vec::new(),
+            Open::On(wish) => vec![ObjectCell { wishes: vec![wish], ..ObjectCell::all() }],
+        };
+        self.narrowed_to_each(cell, failing.iter().chain(&complement.beside))
+    }
+
+    /// The objects of a cell that are in one of some others.
+    fn narrowed_to_each<'c>(
+        &mut self,
+        cell: &ObjectCell<'d>,
+        others: impl Iterator<Item = &'c ObjectCell<'d>>,
+    ) -> Result<Vec<ObjectCell<'d>>, LimitExceeded>
+    where
+        'd: 'c,
+    {
         let mut left = Vec::new();
-        for part in ways.iter().chain(&complement.counting) {
-            left.extend(self.algebra.intersect_objects(cell, part)?);
+        for other in others {
+            left.extend(self.algebra.intersect_objects(cell, other)?);
         }
         Ok(left)
     }
 
-    /// How many ways the objects of a cell have to fail that are to be told together; none where they may not
-    /// be.
-    fn open_failing(
+    /// Whether two cells plainly have no object in common.
+    fn are_disjoint(
         &mut self,
-        cell: &ObjectCell<'d>,
-        failing: &Wish<'d>,
-    ) -> Result<Open<usize>, LimitExceeded> {
-        if !self.algebra.may_wish(cell) {
-            return Ok(Open::On(0));
+        one: &ObjectCell<'d>,
+        other: &ObjectCell<'d>,
+        location: Location,
+    ) -> Result<bool, SchemaError> {
+        if self.are_plainly_disjoint(one, other, location)? {
+            return Ok(true);
         }
-        let failing = self.algebra.with_declared(cell, failing)?;
-        Ok(match self.open_wish(cell, failing) {
-            Open::Granted => Open::Granted,
-            Open::Never => Open::Never,
-            Open::On(wish) => Open::On(wish.members.len() + wish.others.len()),
-        })
+        let both = self.algebra.intersect_objects(one, other);
+        let both = both.map_err(|limit| self.limit_at(location, limit))?;
+        Ok(both.iter().all(|both| self.is_impossible_object(both)))
     }
 
     /// Whether a member that one of two objects requires cannot be as both say: so the branches of most
@@ -362,19 +366,19 @@ impl Algebra {
         parts.into_iter().filter_map(ArrayCell::normal).collect()
     }
 
-    /// The objects that are not in a cell. A way to fail knows the members up to the one that fails, so text in
+    /// The objects that are not in a cell. A part knows the members up to the one that fails, so text in
     /// declared order is in one of them.
     fn object_complement<'d>(&mut self, cell: &ObjectCell<'d>) -> Complemented<ObjectComplement<'d>> {
         if let Some(location) = cell.lacks_names {
             return Err(NoComplement::Names(location));
         }
-        let (mut ways, mut held) = (Vec::new(), ObjectCell::all());
+        let (mut parts, mut held) = (Vec::new(), ObjectCell::all());
         let mut failing = Wish::default();
         for member in &cell.members {
             let turned = member.turned(&mut self.formulas);
-            let mut way = held.clone();
-            way.members.push(turned.clone());
-            ways.push(way);
+            let mut part = held.clone();
+            part.members.push(turned.clone());
+            parts.push(part);
             failing.members.push(turned);
             if held.members.len() < HELD {
                 held.members.push(member.clone());
@@ -383,15 +387,15 @@ impl Algebra {
         failing.others = self.rest_complement(cell)?;
         let of_rest = |other: &OtherMember| Wish { members: Vec::new(), others: vec![other.clone()] };
         let wishing = |wish| ObjectCell { wishes: vec![wish], ..held.clone() };
-        ways.extend(failing.others.iter().map(of_rest).map(wishing));
-        let counting = self.counting_complement(cell, &held)?;
+        parts.extend(failing.others.iter().map(of_rest).map(wishing));
+        let beside = self.complement_beside(cell, &held)?;
         let possible =
             |cells: Vec<ObjectCell<'d>>| cells.into_iter().filter_map(ObjectCell::normal).collect();
-        let together = ObjectCell { wishes: vec![failing], ..ObjectCell::all() };
-        Ok(ObjectComplement { ways: possible(ways), together, counting: possible(counting) })
+        Ok(ObjectComplement { parts: possible(parts), failing, beside: possible(beside) })
     }
 
-    fn counting_complement<'d>(
+    /// The objects that are not in a cell for how many members they have, or for a wish.
+    fn complement_beside<'d>(
         &mut self,
         cell: &ObjectCell<'d>,
         held: &ObjectCell<'d>,

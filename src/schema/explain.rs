@@ -41,8 +41,11 @@ fn impossible_part(graph: &Graph<'_>, lens: &Lens, formula: FormulaId) -> Option
 
 /// Whether a formula has arrays, all of which would need more elements.
 fn lacks_elements(graph: &Graph<'_>, formula: FormulaId) -> bool {
-    let arrays = graph.position(formula).map_or(&[][..], |position| &graph.cells[position].arrays);
-    !arrays.is_empty() && arrays.iter().all(|array| graph.lacks_elements(array))
+    let Some(position) = graph.position(formula) else { return false };
+    let (arrays, expanded) = (&graph.cells[position].arrays, &graph.expanded[position].arrays);
+    let mut lacking =
+        arrays.iter().zip(expanded).map(|(array, elements)| graph.lacks_elements(array, elements));
+    !arrays.is_empty() && lacking.all(|lacks| lacks)
 }
 
 /// Names the keyword that leaves nothing over.

@@ -5,7 +5,11 @@
 //! like anything else that has no values. Which other arrays can be filled is for the layer that spells them
 //! to say (`json::distinct`); it counts more, and can only refuse.
 
-use super::cells::{ArrayCell, Cells};
+use std::collections::BTreeSet;
+
+use super::cells::{ArrayCell, Cells, CountCell};
+use super::expand::Elements;
+use super::formula::FormulaId;
 use super::normalise::Graph;
 use super::values::Numbers;
 
@@ -13,22 +17,41 @@ use super::values::Numbers;
 pub(super) const ELEMENTS: u64 = 1_024;
 
 impl Graph<'_> {
-    /// Whether it is plain that fewer values are allowed behind the prefix of an array than must stand there.
-    pub(super) fn lacks_elements(&self, array: &ArrayCell) -> bool {
+    /// Whether it is plain that fewer values are allowed behind the prefix of an array than must stand there,
+    /// or that fewer count than must.
+    pub(super) fn lacks_elements(&self, array: &ArrayCell, elements: &Elements) -> bool {
         let needed = u64::from(array.min_items).saturating_sub(array.prefix.len() as u64);
-        let has_fewer = |node: usize| has_fewer_than(&self.cells[node], needed);
-        array.unique && (2..=ELEMENTS).contains(&needed) && self.position(array.rest).is_some_and(has_fewer)
+        let lacks_counted = |(index, count): (usize, &CountCell)| {
+            let kinds = elements.prefix.iter().flatten().chain(&elements.rest);
+            let counted = kinds.filter(|kind| kind.counts_for >> index & 1 == 1).map(|kind| kind.formula);
+            self.has_fewer_than(u64::from(count.min), counted)
+        };
+        array.unique
+            && (self.has_fewer_than(needed, [array.rest].into_iter())
+                || array.counts.iter().enumerate().any(lacks_counted))
+    }
+
+    /// Whether formulas have fewer values than so many, which are more than one.
+    fn has_fewer_than(&self, count: u64, formulas: impl Iterator<Item = FormulaId>) -> bool {
+        let formulas: BTreeSet<FormulaId> = formulas.collect();
+        let most = |formula: &FormulaId| match self.position(*formula) {
+            Some(node) => most_values(&self.cells[node], count),
+            None => Some(0),
+        };
+        let all = || formulas.iter().try_fold(0, |sum, formula| Some(most(formula)? + sum));
+        (2..=ELEMENTS).contains(&count) && all().is_some_and(|all| all < count)
     }
 }
 
-fn has_fewer_than(cells: &Cells<'_>, count: u64) -> bool {
+/// No fewer than the values of some cells, where it is plain that these are fewer than `count`.
+fn most_values(cells: &Cells<'_>, count: u64) -> Option<u64> {
     let Cells { null, booleans, points, ranges, words, texts, arrays, objects } = cells;
     let literals = [*null, booleans.allows_true, booleans.allows_false];
     let literals = literals.into_iter().filter(|is_allowed| *is_allowed).count();
     let listed = (literals + points.len() + words.len()) as u64;
     let numbers = ranges.iter().try_fold(listed, |sum, range| Some(sum + most_numbers(range, count)?));
     let have_no_end = !(texts.is_empty() && arrays.is_empty() && objects.is_empty());
-    !have_no_end && numbers.is_some_and(|all| all < count)
+    numbers.filter(|all| !have_no_end && *all < count)
 }
 
 /// No fewer than the numbers of an interval, where it has fewer multiples than `count`.

@@ -6,6 +6,8 @@
 //! ask of each other branch that something of it fails. As cells that would be all ways to choose what fails in
 //! each: of five branches with five members each 625.
 
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+
 use super::cells::{MemberCell, ObjectCell, Wish};
 use super::formula::FormulaId;
 use super::normalise::Normaliser;
@@ -26,6 +28,9 @@ impl MemberGrants {
         self.absence != 0 || self.kinds.iter().any(|kind| kind.grants != 0)
     }
 }
+
+/// The bit of a wish, and what it asks for under the name of a member.
+type Asked<'a> = (u32, &'a MemberCell<'a>);
 
 /// Values of a member that satisfy `formula` grant the wishes whose bits are set.
 #[derive(Clone, Copy)]
@@ -66,8 +71,8 @@ impl<'d> Normaliser<'d> {
                 let must_hold = wish.members.first().filter(|_| wish.members.len() + wish.others.len() == 1);
                 if must_hold.is_some_and(|member| self.algebra.hold(&mut cell, member).is_ok()) {
                     is_settled = false;
-                } else if !cell.wishes.contains(&wish) {
-                    cell.wishes.push(wish);
+                } else {
+                    cell.add_wish(wish);
                 }
             }
         }
@@ -77,14 +82,14 @@ impl<'d> Normaliser<'d> {
     /// What of a wish depends on the objects of a cell.
     pub(super) fn open_wish(&mut self, cell: &ObjectCell<'d>, wish: Wish<'d>) -> Open<Wish<'d>> {
         let (mut open, positions) = (Wish::default(), cell.positions());
+        let mut known = HashSet::new();
         for member in &wish.members {
             let declared = positions.get(member.name).map(|&position| &cell.members[position]);
             let formula = declared.map_or_else(|| cell.rest.at(member.name), |declared| declared.formula);
             match self.open_member(formula, declared.is_some_and(|declared| declared.required), member) {
                 Open::Granted => return Open::Granted,
                 Open::Never => {}
-                Open::On(member) if open.members.contains(&member) => {}
-                Open::On(member) => open.members.push(member),
+                Open::On(member) => open.members.extend(known.insert(member.clone()).then_some(member)),
             }
         }
         let mut others = wish.others;
@@ -135,22 +140,38 @@ impl<'d> Normaliser<'d> {
         if cell.wishes.iter().all(|wish| wish.members.is_empty()) {
             return Ok(Vec::new());
         }
-        let grants = |member: &MemberCell<'d>| self.grants_of(cell, member);
+        let mut asked: HashMap<&str, Vec<Asked<'_>>> = HashMap::new();
+        for (index, wish) in cell.wishes.iter().enumerate() {
+            for granting in &wish.members {
+                asked.entry(granting.name).or_default().push((1 << index, granting));
+            }
+        }
+        let grants = |member: &MemberCell<'d>| {
+            let asked = asked.get(member.name).map_or(&[][..], Vec::as_slice);
+            self.grants_of(member, asked)
+        };
         cell.members.iter().map(grants).collect()
     }
 
+    /// What a member grants of what is asked for under its name, wish by wish.
     fn grants_of(
         &mut self,
-        cell: &ObjectCell<'d>,
         member: &MemberCell<'d>,
+        asked: &[Asked<'_>],
     ) -> Result<MemberGrants, LimitExceeded> {
         let mut grants =
             MemberGrants { kinds: vec![MemberKind { formula: member.formula, grants: 0 }], absence: 0 };
-        for (index, wish) in cell.wishes.iter().enumerate() {
-            for granting in wish.members.iter().filter(|granting| granting.name == member.name) {
-                grants.absence |= u32::from(!granting.required) << index;
-                self.divide(&mut grants.kinds, granting.formula, 1 << index)?;
+        for of_one_wish in asked.chunk_by(|(one, _), (other, _)| one == other) {
+            let wish = of_one_wish[0].0;
+            // A value grants the wish unless it fails all that it asks for.
+            let mut failing = FormulaId::TRUE;
+            for (_, granting) in of_one_wish {
+                grants.absence |= if granting.required { 0 } else { wish };
+                let fails = self.algebra.formulas.not(granting.formula);
+                failing = self.algebra.and(failing, fails)?;
             }
+            let wished = self.algebra.formulas.not(failing);
+            self.divide(&mut grants.kinds, wished, wish)?;
         }
         Ok(grants)
     }

@@ -43,6 +43,7 @@ mod explain;
 mod few;
 mod formula;
 mod granted;
+mod granters;
 mod json;
 mod keyword;
 mod languages;
@@ -57,6 +58,7 @@ mod pointer;
 mod prune;
 mod reached;
 mod read;
+mod reading;
 mod reference;
 mod scope;
 mod share;
@@ -67,7 +69,6 @@ mod tests;
 mod together;
 mod values;
 mod warning;
-mod ways;
 mod wishes;
 mod words;
 
@@ -83,6 +84,7 @@ pub use coverage::{Coverage, Status};
 pub use decimal::Decimal;
 pub(crate) use equality::{ByValue, are_equal, canonical, different};
 pub use error::{SchemaError, SchemaErrorKind};
+pub(crate) use granters::Granters;
 pub(crate) use reached::{Choices, Reached};
 pub use read::SchemaSource;
 pub use values::{
@@ -96,7 +98,7 @@ use self::least_len::Lens;
 use self::normalise::Normaliser;
 use self::prune::{Node, Pruner};
 use self::read::Tree;
-use self::ways::Ways;
+use self::reading::Reading;
 use crate::limits::{Budget, Limits};
 use crate::recursion;
 use crate::regular::Dfa;
@@ -170,18 +172,18 @@ impl Schema {
     ) -> Result<Self, SchemaError> {
         let (document, budget) = (document.into(), budget.into());
         // Once for all of it, or each of its parts would ask for a new stack where little is left here.
-        recursion::with_room(ROOM, || Self::read_in_ways(document, options, &budget))
+        recursion::with_room(ROOM, || Self::read_anyhow(document, options, &budget))
     }
 
     fn read_in(
-        ways: Ways,
+        reading: Reading,
         document: SchemaSource<'_>,
         options: &SchemaOptions,
         budget: &Budget,
     ) -> Result<Self, SchemaError> {
         let arena = Bump::new();
         let tree = Tree::read(document, &arena, budget.limits())?;
-        let mut normaliser = Normaliser::new(tree, &arena, options, budget, ways);
+        let mut normaliser = Normaliser::new(tree, &arena, options, budget, reading);
         let graph = normaliser.graph()?;
         let lens =
             Lens::new(&graph, budget).map_err(|(formula, limit)| normaliser.limit_error(formula, limit))?;

@@ -18,8 +18,8 @@ use super::formula::{Formula, FormulaId};
 use super::json::Json;
 use super::keyword::{Keywords, Reader};
 use super::read::Tree;
+use super::reading::Reading;
 use super::scope::{Scope, Scopes};
-use super::ways::Ways;
 use crate::limits::{Budget, LimitExceeded};
 use crate::recursion;
 use crate::regular::Dfa;
@@ -50,6 +50,9 @@ pub(super) struct Normaliser<'d> {
     /// What is known of formulas that were looked at early, and how deep that is nested now.
     pub impossible: HashMap<FormulaId, bool>,
     pub levels: usize,
+    /// Whether a formula is shallow. Formulas share their parts, so there are more ways to a part than could
+    /// be gone.
+    pub shallow: HashMap<FormulaId, bool>,
     /// Schemas with a `oneOf` of which two branches overlap: the first two that were seen to.
     pub overlaps: BTreeMap<Location, (Location, Location)>,
     /// The only texts that strings and names may be.
@@ -80,12 +83,12 @@ impl<'d> Normaliser<'d> {
         arena: &'d Bump,
         options: &'d SchemaOptions,
         budget: &'d Budget,
-        ways: Ways,
+        reading: Reading,
     ) -> Self {
         let document = Document::new(tree, arena, &options.resources, budget.limits());
         Self {
             reader: Reader::new(document, tree.room(), options.formats, budget),
-            algebra: Algebra::new(budget, ways),
+            algebra: Algebra::new(budget, reading),
             scopes: Scopes::new(),
             keywords: Dense::with_capacity(tree.room()),
             meanings: HashMap::with_capacity(tree.room()),
@@ -96,6 +99,7 @@ impl<'d> Normaliser<'d> {
             dividing: Vec::new(),
             impossible: HashMap::new(),
             levels: 0,
+            shallow: HashMap::new(),
             overlaps: BTreeMap::new(),
             texts: options.texts.clone(),
         }

@@ -91,17 +91,23 @@ impl<'g, 'd> Pruner<'g, 'd> {
         let points = cells.points.iter().cloned().map(Numbers::point);
         let (arrays, objects) = self.lens.cells(position).split_at(cells.arrays.len());
         let expanded = &self.graph.expanded[position];
-        let arrays = cells.arrays.iter().zip(&expanded.arrays).zip(arrays).filter(|(_, lives)| **lives);
-        let objects = cells.objects.iter().zip(&expanded.objects).zip(objects).filter(|(_, lives)| **lives);
+        let arrays = cells.arrays.iter().zip(&expanded.arrays).zip(arrays);
+        let objects = cells.objects.iter().zip(&expanded.objects).zip(objects);
         Ok(Values {
             null: cells.null,
             booleans: cells.booleans,
             numbers: points.chain(cells.offered_ranges().cloned()).collect(),
             words,
             strings: cells.offered_texts().cloned().collect(),
-            arrays: arrays.map(|((array, elements), _)| self.arrays(array, elements)).collect(),
+            arrays: arrays
+                .filter_map(|((array, elements), least_len)| {
+                    Some(self.arrays(array, elements, (*least_len)?))
+                })
+                .collect(),
             objects: objects
-                .map(|((object, members), _)| self.objects(object, members))
+                .filter_map(|((object, members), least_len)| {
+                    Some(self.objects(object, members, (*least_len)?))
+                })
                 .collect::<Result<_, _>>()?,
         })
     }
@@ -129,7 +135,7 @@ impl<'g, 'd> Pruner<'g, 'd> {
     }
 
     /// An array ends before the first position that nothing can take.
-    fn arrays(&mut self, array: &ArrayCell, elements: &Elements) -> Arrays {
+    fn arrays(&mut self, array: &ArrayCell, elements: &Elements, least_len: u32) -> Arrays {
         let longest = array.max_items.map_or(usize::MAX, |max| max as usize);
         let prefix = elements.prefix.iter().take(longest).map(|kinds| self.kinds(kinds));
         let prefix: Vec<_> = prefix.take_while(|kinds| !kinds.is_empty()).collect();
@@ -138,7 +144,7 @@ impl<'g, 'd> Pruner<'g, 'd> {
         let max_items = array.max_items.filter(|_| !rest.is_empty());
         let counts = array.counts.iter().map(CountCell::bounds).collect();
         let ArrayCell { min_items, unique, repeats, .. } = *array;
-        Arrays { prefix, rest, min_items, max_items, counts, unique, repeats }
+        Arrays { prefix, rest, min_items, max_items, counts, unique, repeats, least_len }
     }
 
     fn kinds(&mut self, kinds: &[ElementKind]) -> Vec<Kind> {
@@ -147,7 +153,12 @@ impl<'g, 'd> Pruner<'g, 'd> {
         kinds.iter().filter_map(kind).collect()
     }
 
-    fn objects(&mut self, object: &ObjectCell<'d>, members: &Members) -> Result<Objects, LimitExceeded> {
+    fn objects(
+        &mut self,
+        object: &ObjectCell<'d>,
+        members: &Members,
+        least_len: u32,
+    ) -> Result<Objects, LimitExceeded> {
         let required = object.required().count();
         let (min, max) =
             (object.min_members as usize, object.max_members.map_or(usize::MAX, |max| max as usize));
@@ -174,6 +185,7 @@ impl<'g, 'd> Pruner<'g, 'd> {
             wishes: u32::try_from(object.wishes.len()).expect("few wishes"),
             min_members: if min > required && min < most { object.min_members } else { 0 },
             max_members: object.max_members.filter(|_| required < max && max < most),
+            least_len,
         };
         objects.leave_out_wishes(granted);
         Ok(objects)

@@ -50,25 +50,29 @@ impl Reached {
 }
 
 /// Those that none of the others beats.
-fn unbeaten(mut grants: Vec<Grant>) -> Vec<Grant> {
+fn unbeaten(grants: Vec<Grant>) -> Vec<Grant> {
+    let grants = cheapest(grants);
     if grants.len() > COMPARED {
-        return cheapest(&grants);
+        return grants;
     }
-    // Of two equal sets the cheaper one comes first.
-    grants.sort_unstable();
-    grants.dedup_by_key(|(granted, _)| *granted);
     let beats = |one: &Grant, other: &Grant| one.0 | other.0 == one.0 && one.1 <= other.1;
     let is_beaten = |other: &Grant| grants.iter().any(|one| one.0 != other.0 && beats(one, other));
     grants.iter().filter(|grant| !is_beaten(grant)).copied().collect()
 }
 
-/// Of equal sets the cheapest, by a table of all sets.
-fn cheapest(grants: &[Grant]) -> Vec<Grant> {
+/// Of equal sets the cheapest, sorted.
+fn cheapest(mut grants: Vec<Grant>) -> Vec<Grant> {
+    if grants.len() <= COMPARED {
+        // Of two equal sets the cheaper one comes first.
+        grants.sort_unstable();
+        grants.dedup_by_key(|(granted, _)| *granted);
+        return grants;
+    }
     let all = grants.iter().fold(0, |all, (granted, _)| all | granted);
     let mut costs = vec![None; all as usize + 1];
     for (granted, cost) in grants {
-        let known: &mut Option<u64> = &mut costs[*granted as usize];
-        *known = Some(known.map_or(*cost, |known| known.min(*cost)));
+        let known: &mut Option<u64> = &mut costs[granted as usize];
+        *known = Some(known.map_or(cost, |known| known.min(cost)));
     }
     (0..).zip(costs).filter_map(|(granted, cost)| Some((granted, cost?))).collect()
 }

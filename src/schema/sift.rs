@@ -40,7 +40,10 @@ impl<'d> Normaliser<'d> {
     pub(super) fn is_impossible_array(&mut self, cell: &ArrayCell) -> bool {
         (0..cell.min_items.min(cell.prefix.len() as u32))
             .any(|position| self.is_impossible(cell.at(position as usize)))
-            || cell.counts.iter().any(|count| count.min > 0 && !self.some_may_be(cell.formulas(), count.formula))
+            || cell
+                .counts
+                .iter()
+                .any(|count| count.min > 0 && !self.some_may_be(cell.formulas(), count.formula))
     }
 
     /// Whether what satisfies one of some formulas may satisfy another one, too.
@@ -101,11 +104,16 @@ impl<'d> Normaliser<'d> {
 
     /// Whether a formula says only types and listed values, which is soon looked at.
     fn is_shallow(&mut self, formula: FormulaId) -> bool {
-        match self.algebra.formulas.get(formula).clone() {
+        if let Some(&known) = self.shallow.get(&formula) {
+            return known;
+        }
+        let is_shallow = match self.algebra.formulas.get(formula).clone() {
             Formula::And(parts) => parts.iter().all(|part| recursion::one_level(|| self.is_shallow(*part))),
             Formula::Not(inner) => self.is_shallow(inner),
             Formula::At(location, _) => self.keywords(location).is_ok_and(|keywords| keywords.is_shallow()),
             Formula::False | Formula::True | Formula::Equal(_) | Formula::Texts => false,
-        }
+        };
+        self.shallow.insert(formula, is_shallow);
+        is_shallow
     }
 }

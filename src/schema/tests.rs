@@ -183,6 +183,10 @@ fn arrays() {
     let old = json!({"items": [{"type": "null"}], "additionalItems": {"type": "string"}});
     check(&old, &[json!([null, "a"])], &[json!([null, 1])]);
     check(&json!({"prefixItems": [true, false]}), &[json!([1])], &[json!([1, 2])]);
+    let zeros = |least: u32| json!({"type": "array", "uniqueItems": true, "contains": {"const": 0}, "minContains": least});
+    check(&json!({"anyOf": [zeros(2), {"type": "string"}]}), &[json!("")], &[json!([0]), json!([0, 1])]);
+    check(&json!({"anyOf": [zeros(1), {"type": "string"}]}), &[json!(""), json!([0, 1])], &[json!([1])]);
+    check_error(&zeros(2), SchemaErrorKind::Unsatisfiable, "", "uniqueItems");
 }
 
 #[test]
@@ -465,6 +469,13 @@ fn warnings_name_properties_that_never_occur() {
     });
     let warnings = schema(&document).warnings().join("\n");
     assert!(warnings.contains("/properties/a)") && warnings.lines().count() == 1, "{warnings}");
+    // In a `not` a property is not meant to occur.
+    let not =
+        |longest: u32| json!({"not": {"properties": {"a": {"maxLength": longest}, "b": {"maxLength": 9}}}});
+    let text = json!({"type": "string"});
+    let document =
+        json!({"properties": {"a": text, "b": text}, "required": ["a", "b"], "allOf": [not(4), not(1)]});
+    assert_eq!(schema(&document).warnings(), [""; 0]);
 }
 
 #[test]

@@ -42,11 +42,8 @@ impl Algebra {
                 members.into_iter().map(one).chain(wishes).map(with).collect()
             }
         };
-        let mut cell = ObjectCell { wishes, ..ObjectCell::all() };
-        let names: Vec<_> =
-            cell.wishes.iter().flat_map(|wish| &wish.members).map(|member| member.name).collect();
-        cell.declare_all(names);
-        Some(cell)
+        // Their members are declared where it meets another cell.
+        Some(ObjectCell { wishes, ..ObjectCell::all() })
     }
 }
 

@@ -4,11 +4,13 @@
 //! is a conjunction. Cells may overlap. Everything here is inhabited: each cell, and each node that a cell
 //! names, has a value.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use super::NodeId;
 use super::decimal::Decimal;
-use super::reached::{Choices, Reached};
+use super::granters::Granters;
+use super::reached::Choices;
 use super::wishes::{self, Granting};
 use super::words::Words;
 use crate::regular::Dfa;
@@ -111,6 +113,9 @@ pub struct Arrays {
     pub unique: bool,
     /// Whether some two elements are.
     pub repeats: bool,
+    /// The length of a shortest text, as [`Schema::least_len`](super::Schema::least_len) counts it; that
+    /// elements differ is not counted.
+    pub least_len: u32,
 }
 
 /// The bounds of an array.
@@ -170,6 +175,8 @@ pub struct Objects {
     pub min_members: u32,
     /// Members at most; `None` where it does not matter.
     pub max_members: Option<u32>,
+    /// The length of a shortest text, as [`Schema::least_len`](super::Schema::least_len) counts it.
+    pub least_len: u32,
 }
 
 /// A member with a schema of its own.
@@ -214,7 +221,7 @@ impl Objects {
     pub(crate) fn may_be_empty(&self) -> bool {
         let granted = self.members.iter().fold(0, |granted, member| granted | member.absence_grants);
         self.min_members == 0
-            && granted == self.all_wishes()
+            && self.are_all_granted(granted)
             && !self.members.iter().any(|member| member.required)
     }
 
@@ -231,6 +238,7 @@ impl Objects {
             keep(&mut member.grants);
             keep(&mut member.absence_grants);
             member.kinds.iter_mut().for_each(|kind| keep(&mut kind.grants));
+            member.join_kinds();
         }
         // Classes that grant a wish repeat names of others.
         self.rest.retain_mut(|class| {
@@ -241,48 +249,40 @@ impl Objects {
         self.wishes = u32::try_from(left.len()).expect("few wishes");
     }
 
-    /// All wishes, as a set.
-    pub(crate) fn all_wishes(&self) -> u32 {
-        wishes::all_of(self.wishes)
+    /// Whether a set is of all wishes.
+    pub(crate) fn are_all_granted(&self, granted: u32) -> bool {
+        granted == wishes::all_of(self.wishes)
     }
 
-    /// Whether wishes may be granted by declared members.
+    /// Whether declared members may grant wishes.
     pub(crate) fn members_grant(&self) -> bool {
         self.wishes > 0 && self.members.iter().any(Member::grants_any)
     }
 
     /// The fewest further members that grant all wishes when some are granted, `used` are names that are no
-    /// longer free, and the members at open places may come; `None` where they cannot be granted. Where
-    /// declared members may grant wishes, as no matter how many come, it is one if any must.
+    /// longer free, and the [granters](Granters) at open places may come; `None` where they cannot be granted.
+    /// Where declared members may grant wishes, as no matter how many come, it is one if any must.
     pub(crate) fn wishing(
         &self,
+        granters: &Granters,
         granted: u32,
         is_open: impl Fn(usize) -> bool,
-        used: &[Arc<str>],
+        used: impl Fn() -> Vec<Arc<str>>,
     ) -> Option<u32> {
-        let all = self.all_wishes();
-        if granted == all {
+        if self.are_all_granted(granted) {
             return Some(0);
         }
-        if !self.members_grant() {
-            return self.granting(used).fewest(self.wishes, granted);
+        if granters.is_empty() {
+            return self.granting(&used()).fewest(self.wishes, granted);
         }
-        if granted | self.absence_grants(&is_open) == all {
+        if self.are_all_granted(granted | granters.absence_grants(&is_open)) {
             return Some(0);
         }
-        let mut reached = Reached::start(granted);
-        let open =
-            self.members.iter().enumerate().filter(|(place, member)| member.grants_any() && is_open(*place));
-        open.for_each(|(_, member)| reached.choose(&member.choices(|_| 0)));
+        let others = LazyCell::new(|| self.granting(&used()));
         let grant_all =
-            |granted: u32| granted == all || self.granting(used).fewest(self.wishes, granted).is_some();
+            |granted: u32| self.are_all_granted(granted) || others.fewest(self.wishes, granted).is_some();
+        let reached = granters.reached(granted, is_open);
         reached.sets().iter().any(|(granted, _)| grant_all(*granted)).then_some(1)
-    }
-
-    /// What is granted where none of the members at open places comes.
-    pub(crate) fn absence_grants(&self, is_open: impl Fn(usize) -> bool) -> u32 {
-        let absent = self.members.iter().enumerate().filter(|(place, _)| is_open(*place));
-        absent.fold(0, |granted, (_, member)| granted | member.absence_grants)
     }
 
     /// The members of the rest that may still grant wishes when some names were used, each at a cost of one.
@@ -296,6 +296,15 @@ impl Objects {
 }
 
 impl Member {
+    /// Values that grant the same need not be told apart.
+    fn join_kinds(&mut self) {
+        let Some(first) = self.kinds.first().copied() else { return };
+        if self.kinds.iter().all(|kind| kind.grants == first.grants) {
+            self.grants = first.grants;
+            self.kinds.clear();
+        }
+    }
+
     /// Whether a wish asks for it, or for its absence.
     pub(crate) fn grants_any(&self) -> bool {
         !self.kinds.is_empty() || self.grants | self.absence_grants != 0

@@ -69,7 +69,9 @@ fn impossible_properties(
         normaliser.impossible.iter().filter(|(_, impossible)| **impossible).map(|(formula, _)| *formula);
     let late =
         (0..).zip(&graph.nodes).filter(|(node, _)| lens.node(*node).is_none()).map(|(_, formula)| *formula);
-    let failed: HashSet<FormulaId> = early.chain(late).flat_map(parts).collect();
+    // What something must not be, as a `not` says or another branch of a `oneOf`, is not meant to occur.
+    let is_meant = |formula: &FormulaId| normaliser.algebra.formulas.complement(*formula).is_none();
+    let failed: HashSet<FormulaId> = early.chain(late).flat_map(parts).filter(is_meant).collect();
     // Of most schemas everything has values.
     if failed.is_empty() {
         return Vec::new();

@@ -290,7 +290,12 @@ fn combinations() -> Vec<Case> {
         |i: usize| json!({"anyOf": [{"required": [format!("a{i}")]}, {"required": [format!("b{i}")]}]});
     vec![
         case("one of 64 objects that overlap", json!({"oneOf": many(64, object)}), "alternatives"),
-        case("one of 12 objects that overlap", json!({"oneOf": many(12, object)}), "schema_nodes"),
+        case("one of 12 objects that overlap", json!({"oneOf": many(12, object)}), "compiled"),
+        case(
+            "20,000 members of which one may fail instead of any other",
+            json!({"properties": members(20_000, |_| json!({"type": "string"})), "not": {"additionalProperties": {"type": "string"}}}),
+            "alternatives",
+        ),
         case(
             "one of 64 objects told apart by a name",
             json!({"oneOf": many(64, |i| json!({"type": "object", "properties": {"kind": {"const": format!("k{i}")}, "v": {"type": "integer"}}, "required": ["kind"]}))}),

@@ -28,7 +28,9 @@ pub(super) use scarce::Scarce;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::limits::{Budget, LimitExceeded};
-use crate::schema::{ArrayPlan, Arrays, Member, NodeId, Objects, PlanState, Schema, Values, WAYS_PER_STEP};
+use crate::schema::{
+    ArrayPlan, Arrays, Granters, Member, NodeId, Objects, PlanState, Schema, Values, WAYS_PER_STEP,
+};
 use scalars::{scalar_count, string_count};
 
 /// A number of values, at least.
@@ -168,6 +170,16 @@ fn elements(schema: &Schema) -> HashSet<NodeId> {
     elements
 }
 
+/// How many members are looked at when objects are counted: where some grant wishes, all of these for each.
+fn members_to_look_at(objects: &Objects) -> usize {
+    let granting = if objects.wishes > 0 {
+        objects.members.iter().filter(|member| member.grants_any()).count()
+    } else {
+        0
+    };
+    objects.members.len().saturating_add(granting.saturating_mul(granting))
+}
+
 /// Counts values by how deep they nest, from those without parts on.
 ///
 /// What is counted is always there, however early counting stops. What still grows when values nest deeper
@@ -283,7 +295,7 @@ impl<'s> Counter<'s> {
         let values = self.schema.values(node);
         let ways = |cell| self.plans.get(&(node, cell)).map_or(0, ArrayPlan::ways);
         let ways = (0..values.arrays.len()).map(ways).sum::<usize>();
-        let members = values.objects.iter().map(|objects| objects.members.len()).sum::<usize>();
+        let members = values.objects.iter().map(members_to_look_at).fold(0, usize::saturating_add);
         self.budget.charge(1 + ways / WAYS_PER_STEP + members / MEMBERS_PER_STEP)
     }
 
@@ -311,8 +323,10 @@ impl<'s> Counter<'s> {
 
     fn objects(&self, objects: &Objects) -> Count {
         let members = || 0..objects.members.len();
-        let wishing =
-            |taken: Option<usize>, grants| objects.wishing(grants, |member| taken != Some(member), &[]);
+        let granters = Granters::new(objects, |_, _| 0);
+        let wishing = |taken: Option<usize>, grants| {
+            objects.wishing(&granters, grants, |member| taken != Some(member), Vec::new)
+        };
         let names = |class: usize| objects.rest[class].names.as_ref().and_then(|names| names.count());
         objects::ways(objects, members, (0, 0), wishing, names, |node| self.counts[&node])
     }

@@ -26,7 +26,7 @@ pub(super) fn ways<I: Iterator<Item = usize>>(
     let is_free = |member: &&Member| member.required || member.absence_grants & !granted == 0;
     let free = members().filter(is_free).map(|member| (member.required, member.schema));
     let ways = ways_of(objects, free, read, |grants| wishing(None, grants), names_left, &count);
-    if ways == ENDLESS || granted == objects.all_wishes() || !objects.members_grant() {
+    if ways == ENDLESS || objects.are_all_granted(granted) || !objects.members_grant() {
         return ways;
     }
     let values = |place: usize| {

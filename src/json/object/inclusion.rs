@@ -122,7 +122,7 @@ impl<'m> Outline<'m> {
     /// Whether the names that no cell knows are allowed here as there.
     fn has_rest_of(&self, other: &Self) -> bool {
         let (own, others) = (self.members, other.members);
-        let is_granted = own.progress.granted == own.objects().all_wishes();
+        let is_granted = own.is_granted();
         let is_same = || {
             self.unknown() == other.unknown()
                 && own.progress.others.all_unknown() == others.progress.others.all_unknown()
@@ -135,9 +135,9 @@ impl<'m> Outline<'m> {
     fn is_granted_what_is_in(&self, other: &Self) -> bool {
         let (own, others) = (self.members, other.members);
         let (granted, same) = (own.progress.granted, others.progress.granted);
-        match own.objects().members_grant() || others.objects().members_grant() {
-            true => own.object.cell == others.object.cell && granted | same == granted,
-            false => (own.objects().wishes, granted) == (others.objects().wishes, same),
+        match own.object.granters().is_empty() && others.object.granters().is_empty() {
+            false => own.object.cell == others.object.cell && granted | same == granted,
+            true => (own.objects().wishes, granted) == (others.objects().wishes, same),
         }
     }
 

@@ -55,16 +55,17 @@ impl Finder<'_> {
         for (place, member) in open.into_iter().rev() {
             self.note(place, member, &reached);
             self.change(member, Sum::add);
-            self.members.choices(place).into_iter().for_each(|choices| reached.choose(choices));
+            let granters = self.members.object.granters_with_lens();
+            granters.choices(place).into_iter().for_each(|choices| reached.choose(choices));
         }
         classes
     }
 
     fn find_in_any_order(&mut self) -> Box<[u32]> {
-        let (mut granting, mut all) = (Vec::new(), Reached::start(0));
-        for (place, _) in self.members.open_members() {
-            granting.extend(self.members.choices(place).map(|choices| (place, choices)));
-        }
+        let Members { object, progress, .. } = self.members;
+        let granters = object.granters_with_lens();
+        let granting: Vec<_> = granters.open(|member| progress.declared.is_open(member)).collect();
+        let mut all = Reached::start(0);
         granting.iter().for_each(|(_, choices)| all.choose(choices));
         for (place, member) in self.members.open_members().filter(|(_, member)| !member.grants_any()) {
             self.change(member, Sum::remove);

@@ -16,7 +16,7 @@ use crate::json::list::List;
 use crate::json::listed::Listed;
 use crate::json::spelling::WAITING_LEN;
 use crate::json::used::Used;
-use crate::schema::{Choices, Granting, Member, MemberKind, NameClass, NodeId, Objects};
+use crate::schema::{Granting, Member, MemberKind, NameClass, NodeId, Objects};
 
 /// What remains of one alternative.
 #[derive(Clone, Debug)]
@@ -82,32 +82,25 @@ impl Members {
 
     /// See [`Objects::wishing`].
     fn wishing(&self, declared: &Declared, granted: u32) -> Option<u32> {
-        let objects = self.objects();
-        if granted == objects.all_wishes() {
-            return Some(0);
-        }
-        objects.wishing(granted, |member| declared.is_open(member), &self.progress.others.all())
+        let used = || self.progress.others.all();
+        self.objects().wishing(self.object.granters(), granted, |member| declared.is_open(member), used)
+    }
+
+    /// Whether nothing is wished for any longer.
+    pub(super) fn is_granted(&self) -> bool {
+        self.objects().are_all_granted(self.progress.granted)
     }
 
     /// Whether something is wished for that a declared member may grant.
     pub(super) fn wishes_for_members(&self) -> bool {
-        self.progress.granted != self.objects().all_wishes() && self.objects().members_grant()
-    }
-
-    /// What a declared member may grant, with the lengths; `None` where it grants nothing.
-    pub(super) fn choices(&self, place: usize) -> Option<&Choices> {
-        self.object.choices(place)
+        !self.is_granted() && !self.object.granters().is_empty()
     }
 
     /// What is granted as some members do not come: those that are passed over, in declared order, before a
     /// place.
     pub(super) fn passed_over(&self, place: usize) -> u32 {
         let Declared::Next(next) = self.progress.declared else { return 0 };
-        if self.objects().wishes == 0 {
-            0
-        } else {
-            self.objects().absence_grants(|member| (next..place).contains(&member))
-        }
+        self.object.granters().absence_grants(|member| (next..place).contains(&member))
     }
 
     /// The members by which wishes may still be granted.
@@ -118,10 +111,10 @@ impl Members {
     /// The names of a class without which the wishes could not all be granted, and that do not grant enough
     /// as one of this class.
     fn names_to_keep(&self, class: usize) -> Vec<String> {
-        let Objects { wishes, rest, .. } = self.objects();
-        if self.progress.granted == self.objects().all_wishes() || *wishes == 0 {
+        if self.is_granted() {
             return Vec::new();
         }
+        let rest = &self.objects().rest;
         let is_of_class = |name: &&[u8]| rest[class].names.as_ref().is_none_or(|names| names.contains(name));
         let is_needed = |name: &String| {
             let after = self.after_other(class, self.others_with(name));
@@ -248,7 +241,7 @@ impl Members {
         let is_reached = self.progress.declared.is_open(index) && index <= left.last;
         let reached = is_reached.then(|| &self.objects().members[index]);
         // Where nothing is wished for, values need not be told apart.
-        let is_granted = self.progress.granted == self.objects().all_wishes();
+        let is_granted = self.is_granted();
         let kinds = reached
             .into_iter()
             .flat_map(move |member| member.kinds_told(!is_granted).map(move |kind| (member, kind)));
@@ -424,11 +417,10 @@ impl Members {
 
     /// Whether wishes remain, and a member after which these are granted brings none of them nearer.
     pub(super) fn waits(&self, granted: u32) -> bool {
-        let (objects, known) = (self.objects(), self.progress.granted);
-        objects.wishes > 0
-            && known | objects.absence_grants(|member| self.progress.declared.is_open(member))
-                != objects.all_wishes()
-            && known | granted == known
+        let known = self.progress.granted;
+        let absent =
+            || self.object.granters().absence_grants(|member| self.progress.declared.is_open(member));
+        known | granted == known && !self.objects().are_all_granted(known | absent())
     }
 
     /// The length of a shortest rest.

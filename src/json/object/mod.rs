@@ -35,7 +35,7 @@ use super::spelling::Spelling;
 use super::string::{Escapes, StringLanguage, Words};
 use crate::expression::{Expression, Leaf};
 use crate::regular::Dfa;
-use crate::schema::{Choices, Member, NodeId, Objects};
+use crate::schema::{Granters, Member, NodeId, Objects};
 use alternatives::{Alternatives, Group};
 use members::Members;
 use names::{Names, Quoted};
@@ -124,8 +124,10 @@ struct CellFacts {
     /// By the wishes that are granted, the least length of the members that grant the others: with no, one,
     /// two, … members.
     wish_lens: OnceLock<Box<[Box<[u32]>]>>,
-    /// What each member may grant; none of those that grant nothing.
-    choices: OnceLock<Box<[Option<Choices>]>>,
+    /// The members that may grant wishes.
+    granters: OnceLock<Granters>,
+    /// The same with the lengths of those members.
+    granters_with_lens: OnceLock<Granters>,
     /// For each class the names that are left where none was used; `None` where there are none.
     unused_names: Box<[OnceLock<Option<Leaf>>]>,
     /// The names of its members.
@@ -138,7 +140,8 @@ impl Facts {
         let cell = |objects: &Objects| CellFacts {
             class_sizes: OnceLock::new(),
             wish_lens: OnceLock::new(),
-            choices: OnceLock::new(),
+            granters: OnceLock::new(),
+            granters_with_lens: OnceLock::new(),
             unused_names: std::iter::repeat_with(OnceLock::new).take(objects.rest.len()).collect(),
             quoted: Quoted::new(objects.members.len()),
         };
@@ -217,14 +220,15 @@ impl Object {
         self.facts().wish_lens.get_or_init(|| self.count_wish_lens())[granted as usize].iter().copied()
     }
 
-    /// What a declared member may grant, with its length; `None` where it grants nothing.
-    fn choices(&self, place: usize) -> Option<&Choices> {
-        let of_member = |member: &Member| {
-            let len = |schema| self.member_len(member.name.len(), schema).into();
-            member.grants_any().then(|| member.choices(len))
-        };
-        let find = || self.objects().members.iter().map(of_member).collect();
-        self.facts().choices.get_or_init(find)[place].as_ref()
+    /// The members that may grant wishes, where it matters only whether they are granted.
+    fn granters(&self) -> &Granters {
+        self.facts().granters.get_or_init(|| Granters::new(self.objects(), |_, _| 0))
+    }
+
+    /// The same with the lengths of those members.
+    fn granters_with_lens(&self) -> &Granters {
+        let len = |member: &Member, schema| self.member_len(member.name.len(), schema).into();
+        self.facts().granters_with_lens.get_or_init(|| Granters::new(self.objects(), len))
     }
 
     fn count_wish_lens(&self) -> Box<[Box<[u32]>]> {

@@ -96,9 +96,8 @@ impl<'m> Missing<'m> {
     /// comma.
     pub(super) fn len(&self, granted: u32) -> u32 {
         if self.members.wishes_for_members() {
-            let mut reached = Reached::start(0);
-            let open = self.members.open_members().filter_map(|(place, _)| self.members.choices(place));
-            open.for_each(|choices| reached.choose(choices));
+            let Members { object, progress, .. } = self.members;
+            let reached = object.granters_with_lens().reached(0, |member| progress.declared.is_open(member));
             return self.len_with(&reached, granted);
         }
         let missing = self.least.saturating_sub(self.required.count);

@@ -61,6 +61,8 @@ struct Wishes {
     declared: Vec<Vec<Grant>>,
     /// What those may grant.
     reached: Reached,
+    /// Whether it will be looked at what members grant: once for all that are as long.
+    is_awaited: bool,
 }
 
 /// A class of names that grants wishes.
@@ -99,20 +101,27 @@ impl Cell {
                 let Wishes { classes, granting, .. } = &mut self.more().wishes;
                 let WishClass { grants, name_len, scarce } = &mut classes[class];
                 granting.add(*grants, name_len.saturating_add(1).saturating_add(len), scarce.take());
-                granting.follow();
             }
             // One more for the colon, and one for a comma.
             Want::Kind { declared, grants, name_len } => {
-                let wishes = &mut self.more().wishes;
-                wishes.declared[declared].push((grants, name_len.saturating_add(2).saturating_add(len)));
-                wishes.follow();
+                let choices = &mut self.more().wishes.declared[declared];
+                choices.push((grants, name_len.saturating_add(2).saturating_add(len)));
             }
         }
     }
 
-    /// How much there is to look at to find out how wishes are granted.
-    pub(super) fn wishing_size(&self) -> usize {
-        self.more.as_ref().map_or(0, |more| more.wishes.size())
+    /// Whether it has wishes, and is not waiting already until they are [looked at](Self::grant_wishes).
+    pub(super) fn await_wishes(&mut self) -> Option<bool> {
+        let wishes = &mut self.more.as_mut().filter(|more| more.wishes.count > 0)?.wishes;
+        Some(!std::mem::replace(&mut wishes.is_awaited, true))
+    }
+
+    /// Works out what members grant of the wishes; tells how much there was to look at.
+    pub(super) fn grant_wishes(&mut self) -> usize {
+        let wishes = &mut self.more().wishes;
+        wishes.is_awaited = false;
+        wishes.follow();
+        wishes.size()
     }
 
     pub(super) fn more(&mut self) -> &mut More {
@@ -138,7 +147,8 @@ impl More {
     pub(super) fn new(required: u64, needed: u64, wishes: usize, room: usize) -> Self {
         let count = u32::try_from(wishes).expect("few wishes");
         let (granting, reached) = (Granting::none(), Reached::start(0));
-        let wishes = Wishes { count, room, classes: Vec::new(), granting, declared: Vec::new(), reached };
+        let (classes, declared) = Default::default();
+        let wishes = Wishes { count, room, classes, granting, declared, reached, is_awaited: false };
         Self { required, extras: Extras { needed, ..Extras::default() }, wishes }
     }
 
@@ -146,7 +156,6 @@ impl More {
     /// absent.
     pub(super) fn add_declared(&mut self, absence: Option<u32>) -> usize {
         self.wishes.declared.push(absence.map(|grants| (grants, 0)).into_iter().collect());
-        self.wishes.follow();
         self.wishes.declared.len() - 1
     }
 
@@ -165,7 +174,7 @@ impl More {
         }
         if !self.wishes.declared.is_empty() {
             // The first member has no comma.
-            return Some((self.wishes.granted_by_declared()? + self.required).saturating_sub(1));
+            return Some(self.wishes.granted_by_declared()?.saturating_add(self.required).saturating_sub(1));
         }
         let Wishes { count, room, granting, .. } = &self.wishes;
         let granting = (0..).zip(granting.costs(*count, 0)).take(room.saturating_add(1));
@@ -183,8 +192,9 @@ impl More {
 }
 
 impl Wishes {
-    /// Works out what the declared members may grant.
+    /// Works out what the members may grant.
     fn follow(&mut self) {
+        self.granting.follow();
         self.reached = Reached::start(0);
         self.declared.iter().for_each(|choices| self.reached.choose(&Choices::new(choices.iter().copied())));
     }

@@ -20,8 +20,8 @@ use crate::limits::{Budget, LimitExceeded};
 /// What has values, and how short a text of one can be.
 pub(super) struct Lens {
     nodes: Vec<Option<u32>>,
-    /// Whether each array and then each object cell of each node has values.
-    cells: Vec<bool>,
+    /// The same of each array and then each object cell of each node.
+    cells: Vec<Option<u32>>,
     /// Where the cells of each node begin.
     starts: Vec<usize>,
 }
@@ -39,7 +39,7 @@ impl Lens {
         let len = |len: u64| u32::try_from(len).unwrap_or(u32::MAX);
         Ok(Self {
             nodes: search.settled.iter().map(|settled| settled.map(len)).collect(),
-            cells: search.cells.iter().map(|cell| cell.len().is_some()).collect(),
+            cells: search.cells.iter().map(|cell| cell.len().map(len)).collect(),
             starts,
         })
     }
@@ -49,8 +49,8 @@ impl Lens {
         self.nodes[node]
     }
 
-    /// Whether the array cells and then the object cells of a node have values.
-    pub(super) fn cells(&self, node: usize) -> &[bool] {
+    /// The same of the array cells and then the object cells of a node.
+    pub(super) fn cells(&self, node: usize) -> &[Option<u32>] {
         &self.cells[self.starts[node]..]
     }
 }
@@ -64,6 +64,9 @@ enum Place {
         pending: Pending,
     },
     Node(usize),
+    /// An object with wishes, after all nodes that are as long as some of its members. It is longer than
+    /// these.
+    Wishing(usize),
 }
 
 /// A limit, and the formula at which it was reached.
@@ -101,6 +104,7 @@ impl<'g, 'd> Search<'g, 'd> {
                 self.reached = self.reached.max(len);
                 match place {
                     Place::Node(node) => self.settle(node, len)?,
+                    Place::Wishing(cell) => self.grant_wishes(cell)?,
                     Place::Counted { cell, pending } => {
                         self.advance(cell, |counted, _, shorter| counted.settle(pending, len, shorter))?;
                     }
@@ -132,11 +136,15 @@ impl<'g, 'd> Search<'g, 'd> {
             });
         }
         self.cells[cell].supply(want, len);
-        let looked_at = self.cells[cell].wishing_size();
-        if looked_at >= WAYS_PER_STEP {
-            let charged = self.budget.charge(looked_at / WAYS_PER_STEP);
-            charged.map_err(|limit| (self.graph.nodes[self.cells[cell].node], limit))?;
-        }
+        self.offer_after(cell, len);
+        Ok(())
+    }
+
+    /// Works out what members of an object grant, now that all that are so long are known.
+    fn grant_wishes(&mut self, cell: usize) -> Result<(), Refused> {
+        let looked_at = self.cells[cell].grant_wishes();
+        let charged = self.budget.charge(looked_at / WAYS_PER_STEP);
+        charged.map_err(|limit| (self.graph.nodes[self.cells[cell].node], limit))?;
         self.offer(cell);
         Ok(())
     }
@@ -183,6 +191,16 @@ impl<'g, 'd> Search<'g, 'd> {
         // What nothing satisfies is never settled, and so is the cell.
         if let Some(node) = node {
             self.wanted_by[node].push((cell, want));
+        }
+    }
+
+    /// Puts a cell into the queue where its parts are known, now that those are that are not longer than
+    /// `len`.
+    fn offer_after(&mut self, cell: usize, len: u64) {
+        match self.cells[cell].await_wishes() {
+            None => self.offer(cell),
+            Some(true) => self.queue.push(Reverse((len, Place::Wishing(cell)))),
+            Some(false) => {}
         }
     }
 

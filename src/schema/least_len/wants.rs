@@ -29,10 +29,7 @@ impl Search<'_, '_> {
             self.queue.push(Reverse((len, Place::Node(node))));
         }
         for (array, elements) in cells.arrays.iter().zip(&expanded.arrays) {
-            match array.counts[..] {
-                [] if !array.repeats => self.add_array(node, array)?,
-                _ => self.add_counted(node, array, elements)?,
-            }
+            self.add_array(node, array, elements)?;
         }
         for (object, members) in cells.objects.iter().zip(&expanded.objects) {
             self.add_object(node, object, members);
@@ -40,15 +37,32 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    fn add_array(&mut self, node: usize, array: &ArrayCell) -> Result<(), LimitExceeded> {
-        let count = u64::from(array.min_items);
-        let cell = self.open(node, 2 + count.saturating_sub(1));
+    fn add_array(
+        &mut self,
+        node: usize,
+        array: &ArrayCell,
+        elements: &Elements,
+    ) -> Result<(), LimitExceeded> {
         if array.unique {
-            self.budget.charge(1 + count.min(ELEMENTS) as usize / ELEMENTS_PER_STEP)?;
-            if self.graph.lacks_elements(array) {
+            let counts = array.counts.iter().map(|count| count.min).chain([array.min_items]);
+            let counted: u64 = counts.map(|count| u64::from(count).min(ELEMENTS)).sum();
+            self.budget.charge(1 + counted as usize / ELEMENTS_PER_STEP)?;
+            if self.graph.lacks_elements(array, elements) {
+                let cell = self.open(node, 0);
                 self.want(cell, FormulaId::FALSE, Want::Needs(1));
+                return Ok(());
             }
         }
+        match array.counts[..] {
+            [] if !array.repeats => self.add_uncounted(node, array),
+            _ => self.add_counted(node, array, elements)?,
+        }
+        Ok(())
+    }
+
+    fn add_uncounted(&mut self, node: usize, array: &ArrayCell) {
+        let count = u64::from(array.min_items);
+        let cell = self.open(node, 2 + count.saturating_sub(1));
         for &element in array.prefix.iter().take(array.min_items as usize) {
             self.want(cell, element, Want::Needs(1));
         }
@@ -57,7 +71,6 @@ impl Search<'_, '_> {
             self.want(cell, array.rest, Want::Needs(more));
         }
         self.offer(cell);
-        Ok(())
     }
 
     fn add_counted(
@@ -109,7 +122,7 @@ impl Search<'_, '_> {
         if !object.wishes.is_empty() {
             self.add_grants(cell, object, &members.others);
         }
-        self.offer(cell);
+        self.offer_after(cell, 0);
     }
 
     /// Adds a declared member that may grant wishes.
