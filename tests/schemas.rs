@@ -56,15 +56,20 @@ fn is_empty(kind: SchemaErrorKind) -> bool {
     matches!(kind, SchemaErrorKind::Unsatisfiable | SchemaErrorKind::NoBaseCase)
 }
 
+/// What a document allows; `None` where that is nothing.
+fn read_schema(document: &Value) -> Result<Option<Schema>, TestCaseError> {
+    match Schema::read(document, &SchemaOptions::default(), &Limits::default()) {
+        Ok(schema) => Ok(Some(schema)),
+        Err(error) if is_empty(error.kind()) => Ok(None),
+        Err(error) => Err(refused(document, error.kind(), &error)),
+    }
+}
+
 #[test]
 fn verdicts_are_those_of_jsonschema() {
     let (allowed_count, refused_count) = (Cell::new(0_u32), Cell::new(0_u32));
     run(6_000, &(document(), prop::collection::vec(value(), 20)), |(document, values)| {
-        let schema = match Schema::read(&document, &SchemaOptions::default(), &Limits::default()) {
-            Ok(schema) => Some(schema),
-            Err(error) if is_empty(error.kind()) => None,
-            Err(error) => return Err(refused(&document, error.kind(), &error)),
-        };
+        let schema = read_schema(&document)?;
         let allowed = oracle(&document);
         for value in &values {
             let admitted = schema.as_ref().filter(|schema| schema.admits(value));
@@ -135,11 +140,7 @@ fn unions_that_hold_themselves_are_read_as_jsonschema_reads_them() {
     const CASES: u32 = 1_000;
     let (allowed_count, refused_count) = (Cell::new(0_u32), Cell::new(0_u32));
     run(CASES, &(recursive_union(), prop::collection::vec(nested_value(), 40)), |(document, values)| {
-        let schema = match Schema::read(&document, &SchemaOptions::default(), &Limits::default()) {
-            Ok(schema) => Some(schema),
-            Err(error) if is_empty(error.kind()) => None,
-            Err(error) => return Err(refused(&document, error.kind(), &error)),
-        };
+        let schema = read_schema(&document)?;
         let allowed = oracle(&document);
         for value in &values {
             let admits = schema.as_ref().is_some_and(|schema| schema.admits(value));
