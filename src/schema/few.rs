@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::cells::{ArrayCell, Cells, CountCell};
-use super::expand::Elements;
+use super::expand::{ElementKind, Elements};
 use super::formula::FormulaId;
 use super::normalise::Graph;
 use super::values::Numbers;
@@ -20,24 +20,20 @@ impl Graph<'_> {
     /// Whether it is plain that fewer values are allowed behind the prefix of an array than must stand there,
     /// or that fewer count than must.
     pub(super) fn lacks_elements(&self, array: &ArrayCell, elements: &Elements) -> bool {
-        let needed = u64::from(array.min_items).saturating_sub(array.prefix.len() as u64);
+        let needed = u64::from(array.min_items).saturating_sub(elements.prefix.len() as u64);
         let lacks_counted = |(index, count): (usize, &CountCell)| {
             let kinds = elements.prefix.iter().flatten().chain(&elements.rest);
-            let counted = kinds.filter(|kind| kind.counts_for >> index & 1 == 1).map(|kind| kind.formula);
-            self.has_fewer_than(u64::from(count.min), counted)
+            self.have_fewer_than(u64::from(count.min), kinds.filter(|kind| kind.counts_for >> index & 1 == 1))
         };
         array.unique
-            && (self.has_fewer_than(needed, [array.rest].into_iter())
+            && (self.have_fewer_than(needed, elements.rest.iter())
                 || array.counts.iter().enumerate().any(lacks_counted))
     }
 
-    /// Whether formulas have fewer values than so many, which are more than one.
-    fn has_fewer_than(&self, count: u64, formulas: impl Iterator<Item = FormulaId>) -> bool {
-        let formulas: BTreeSet<FormulaId> = formulas.collect();
-        let most = |formula: &FormulaId| match self.position(*formula) {
-            Some(node) => most_values(&self.cells[node], count),
-            None => Some(0),
-        };
+    /// Whether kinds of elements have fewer values than so many, which are more than one.
+    fn have_fewer_than<'k>(&self, count: u64, kinds: impl Iterator<Item = &'k ElementKind>) -> bool {
+        let formulas: BTreeSet<FormulaId> = kinds.map(|kind| kind.formula).collect();
+        let most = |formula: &FormulaId| most_values(&self.cells[self.position(*formula)?], count);
         let all = || formulas.iter().try_fold(0, |sum, formula| Some(most(formula)? + sum));
         (2..=ELEMENTS).contains(&count) && all().is_some_and(|all| all < count)
     }

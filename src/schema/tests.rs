@@ -187,6 +187,13 @@ fn arrays() {
     check(&json!({"anyOf": [zeros(2), {"type": "string"}]}), &[json!("")], &[json!([0]), json!([0, 1])]);
     check(&json!({"anyOf": [zeros(1), {"type": "string"}]}), &[json!(""), json!([0, 1])], &[json!([1])]);
     check_error(&zeros(2), SchemaErrorKind::Unsatisfiable, "", "uniqueItems");
+    let mut integers = zeros(1);
+    (integers["items"], integers["minItems"]) = (json!({"type": "integer"}), json!(2));
+    check(&integers, &[json!([0, 1]), json!([2, 0])], &[json!([0]), json!([1, 2]), json!([0, ""])]);
+    (integers["items"], integers["minItems"]) = (json!({"enum": [0, 1]}), json!(3));
+    check_error(&integers, SchemaErrorKind::Unsatisfiable, "", "uniqueItems");
+    integers["prefixItems"] = json!([{"const": 2}]);
+    check(&integers, &[json!([2, 0, 1])], &[json!([2, 0]), json!([2, 0, 1, 3])]);
 }
 
 #[test]
