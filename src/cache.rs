@@ -117,9 +117,16 @@ impl<K: Eq + Hash, V: Weight + Clone> Bounded<K, V> {
     }
 
     fn shard(&self, hash: u64) -> &RwLock<Generations<K, V>> {
-        // The tables look at the lowest and the highest bits.
-        &self.shards[(hash >> 32) as usize % SHARDS]
+        &self.shards[shard_index(hash)]
     }
+}
+
+/// The part of a hash. All bits of the hash are mixed first: with two of them alone, the seeds of one process
+/// in some nine thousand give one part or more none of the numbers that follow each other, and its bytes are
+/// lost.
+fn shard_index(hash: u64) -> usize {
+    const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+    ((hash ^ (hash >> 32)).wrapping_mul(MIX) >> 56) as usize % SHARDS
 }
 
 impl<K: Eq, V> Generations<K, V> {
@@ -277,6 +284,9 @@ pub(crate) fn try_known<K: Eq + Hash, T: ?Sized, V: Into<Arc<T>>, E>(
 
 #[cfg(test)]
 mod tests {
+    use foldhash::SharedSeed;
+    use foldhash::fast::SeedableRandomState;
+
     use super::*;
 
     impl Weight for usize {
@@ -297,6 +307,18 @@ mod tests {
         assert!(cache.weight() > BYTES * 3 / 4);
         let known = (0..10_000).filter(|key| cache.get(key).is_some()).count();
         assert!((1..1_000).contains(&known), "{known}");
+    }
+
+    #[test]
+    fn every_part_is_used_whatever_the_seeds_are() {
+        // Seeds with which two bits of the hash leave one, two and three parts empty.
+        for seed in [0x2_6839, 0x1_baf2, 0x1_b926, 1] {
+            let seeds = Box::leak(Box::new(SharedSeed::from_u64(seed)));
+            let hasher = SeedableRandomState::with_seed(0, seeds);
+            let mut counts = [0; SHARDS];
+            (0..10_000_u32).for_each(|key| counts[shard_index(hasher.hash_one(key))] += 1);
+            assert!(counts.iter().all(|count| (2_000..3_000).contains(count)), "{seed:#x}: {counts:?}");
+        }
     }
 
     #[test]
