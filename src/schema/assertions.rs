@@ -122,7 +122,8 @@ impl<'d> Normaliser<'d> {
         for &(name, schema) in &objects.properties {
             let mut formula = self.formula_at(schema, scope)?;
             for (_, also) in patterns.iter().filter(|(language, _)| language.contains(name.as_bytes())) {
-                formula = self.algebra.and(formula, *also).map_err(|limit| self.limit_at(location, limit))?;
+                let both = self.algebra.and(formula, *also);
+                formula = self.locate(location, both)?;
             }
             members.push(MemberCell { name, formula, required: false });
         }

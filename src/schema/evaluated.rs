@@ -131,8 +131,7 @@ impl<'d> Normaliser<'d> {
             after.extend(self.outcomes_of(location, scope, outcome, applied)?);
         }
         after.retain(|outcome| !outcome.cells.is_empty());
-        let count = self.algebra.check_alternatives(after.len());
-        count.map_err(|limit| self.limit_at(location, limit))?;
+        self.locate(location, self.algebra.check_alternatives(after.len()))?;
         Ok(after)
     }
 
@@ -199,8 +198,7 @@ impl<'d> Normaliser<'d> {
             }
             more.extend(self.both(location, scope, &without, schema)?);
             more.retain(|outcome| !outcome.cells.is_empty());
-            let count = self.algebra.check_alternatives(more.len());
-            count.map_err(|limit| self.limit_at(location, limit))?;
+            self.locate(location, self.algebra.check_alternatives(more.len()))?;
             with = more;
             without.cells = self.subtract(location, without.cells, &branch)?;
         }
@@ -288,12 +286,12 @@ impl<'d> Normaliser<'d> {
         if let Some(schema) = unevaluated.properties.filter(|_| !evaluated.all_members) {
             let other = self.formula_at(schema, scope)?;
             let object = self.algebra.other_members(evaluated, other);
-            rest.objects = vec![object.map_err(|limit| self.limit_at(location, limit))?];
+            rest.objects = vec![self.locate(location, object)?];
         }
         if let Some(schema) = unevaluated.items.filter(|_| !evaluated.all_items) {
             let other = self.formula_at(schema, scope)?;
             let array = self.algebra.other_elements(evaluated, other);
-            rest.arrays = array.map_err(|limit| self.limit_at(location, limit))?.into_iter().collect();
+            rest.arrays = self.locate(location, array)?.into_iter().collect();
         }
         evaluated.all_members |= unevaluated.properties.is_some();
         evaluated.all_items |= unevaluated.items.is_some();

@@ -52,7 +52,8 @@ impl<'d> Normaliser<'d> {
                 if only.is_empty() {
                     break; // Of many equal branches nothing is left after the first other one.
                 }
-                self.algebra.charge(1).map_err(|limit| self.limit_at(location, limit))?;
+                let charged = self.algebra.charge(1);
+                self.locate(location, charged)?;
                 only = self.take_away(location, only, piece, other)?;
             }
             if !again.is_empty() {
@@ -67,7 +68,7 @@ impl<'d> Normaliser<'d> {
         let mut counted = Lists::default();
         for (_, list) in lists {
             let charged = self.algebra.charge(list.points.len() + list.words.len());
-            charged.map_err(|limit| self.limit_at(location, limit))?;
+            self.locate(location, charged)?;
             counted.add(list);
         }
         Ok(counted)

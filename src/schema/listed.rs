@@ -64,7 +64,7 @@ impl<'d> Normaliser<'d> {
             Json::String(text) => _ = cells.words.insert(text),
             Json::Number(number) => {
                 let point = Decimal::parse(number, self.algebra.budget.limits().number_digits);
-                cells.points.insert(point.map_err(|limit| self.limit_at(place, limit))?);
+                cells.points.insert(self.locate(place, point)?);
             }
             Json::Array(elements) => cells.arrays.push(self.equal_array(place, elements)),
             Json::Object(members) => cells.objects.push(self.equal_object(place, members)),

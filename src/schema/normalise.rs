@@ -67,7 +67,7 @@ pub(super) struct OfTypes<'d> {
 }
 
 /// The keywords that make many alternatives of few, the likeliest first.
-const MULTIPLYING: [&str; 8] =
+pub(super) const MULTIPLYING: [&str; 8] =
     ["oneOf", "not", "if", "anyOf", "allOf", "dependentRequired", "dependentSchemas", "dependencies"];
 
 /// A result that may still be in the making; asking for it then means going in circles.
@@ -254,8 +254,8 @@ impl<'d> Normaliser<'d> {
         other: Rc<Cells<'d>>,
     ) -> Result<Cells<'d>, SchemaError> {
         let Some(cells) = cells else { return Ok(Rc::unwrap_or_clone(other)) };
-        let mut both =
-            self.algebra.intersect(&cells, &other).map_err(|limit| self.limit_at(location, limit))?;
+        let both = self.algebra.intersect(&cells, &other);
+        let mut both = self.locate(location, both)?;
         self.sift(&mut both);
         Ok(both)
     }
@@ -266,7 +266,8 @@ impl<'d> Normaliser<'d> {
         cells: &mut Cells<'d>,
         other: &Cells<'d>,
     ) -> Result<(), SchemaError> {
-        self.algebra.unite(cells, other).map_err(|limit| self.limit_at(location, limit))
+        let united = self.algebra.unite(cells, other);
+        self.locate(location, united)
     }
 
     pub(super) fn keywords(&mut self, location: Location) -> Result<Rc<Keywords<'d>>, SchemaError> {
@@ -351,10 +352,14 @@ impl<'d> Normaliser<'d> {
         self.reader.limit_error(location, keyword, limit)
     }
 
-    /// A limit that a schema reached as a whole: it is laid to the keyword that multiplies alternatives, where
-    /// there is one.
-    pub(super) fn limit_at(&self, location: Location, limit: LimitExceeded) -> SchemaError {
-        self.limit_among(location, &MULTIPLYING, limit)
+    /// What a schema as a whole led to, or the limit that was reached: it is laid to the keyword that multiplies
+    /// alternatives, where there is one.
+    pub(super) fn locate<T>(
+        &self,
+        location: Location,
+        result: Result<T, LimitExceeded>,
+    ) -> Result<T, SchemaError> {
+        result.map_err(|limit| self.limit_among(location, &MULTIPLYING, limit))
     }
 }
 
