@@ -111,10 +111,14 @@ pub(super) fn member<'d>(members: &'d [Member<'d>], name: &str) -> Option<&'d Js
 
 /// The length of a text as a JSON string, with the escapes that JSON needs.
 pub(super) fn spelled_len(text: &str) -> usize {
-    let escape = |byte: u8| match byte {
+    2 + text.bytes().map(|byte| 1 + escape_len(byte)).sum::<usize>()
+}
+
+/// By how much a byte grows when it is spelled.
+pub(super) fn escape_len(byte: u8) -> usize {
+    match byte {
         b'"' | b'\\' | 0x08 | 0x0c | b'\n' | b'\r' | b'\t' => 1,
         0x00..0x20 => 5,
         _ => 0,
-    };
-    2 + text.len() + text.bytes().map(escape).sum::<usize>()
+    }
 }

@@ -5,6 +5,8 @@ mod counted;
 mod hostile;
 mod places;
 
+use std::iter;
+
 use serde_json::{Map, Value, json};
 
 use super::{Schema, SchemaError, SchemaErrorKind, SchemaOptions, Status};
@@ -300,6 +302,27 @@ fn shortest_texts() {
     check_len(&json!({"type": "object", "minProperties": 1}), &json!({"": 1}));
     let list = json!({"anyOf": [{"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"]}, {"const": "the end"}]});
     check_len(&list, &json!("the end"));
+}
+
+/// Names that are no member's are counted by their lengths.
+#[test]
+fn shortest_texts_have_the_shortest_names() {
+    let string = json!({"type": "string", "minLength": 5});
+    let declaring = |name: &str, least: u32| json!({"type": "object", "minProperties": least, "properties": {name: string}});
+    check_len(&declaring("b", 1), &json!({"": 1}));
+    check_len(&declaring("", 1), &json!({"a": 1}));
+    let characters = (' '..='\x7f').filter(|c| !matches!(c, '"' | '\\')).map(|c| (c.to_string(), json!(1)));
+    let all_short = Value::Object(iter::once((String::new(), json!(1))).chain(characters).collect());
+    check_len(&json!({"type": "object", "minProperties": 95}), &all_short);
+    let mut one_longer = all_short;
+    let members = one_longer.as_object_mut().expect("it is one");
+    members.remove("b");
+    members.insert("é".to_owned(), json!(1));
+    check_len(&declaring("b", 95), &one_longer);
+    let named = |pattern: &str, least: u32| json!({"type": "object", "propertyNames": {"pattern": pattern}, "properties": {"a": string}, "minProperties": least});
+    check_len(&named("^a+$", 2), &json!({"aa": 1, "aaa": 1}));
+    check_len(&named(r"^(\n\n\n|abcd|abcde)$", 1), &json!({"abcd": 1}));
+    check_len(&named(r"^(\n\n|\x01|abcd|abcde)$", 3), &json!({"abcd": 1, "abcde": 1, "\n\n": 1}));
 }
 
 /// Objects that must have a member under some name, or with some value.
