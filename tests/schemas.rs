@@ -1,6 +1,7 @@
 //! Random schemas: our verdict is that of the `jsonschema` crate, on values and on texts.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use harmony_mask::automaton::{Residual, Unit};
 use harmony_mask::schema::{Schema, SchemaErrorKind, SchemaOptions};
@@ -135,11 +136,54 @@ fn nested_value() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Scalars, some of which are equal, and some written otherwise.
+fn tag() -> impl Strategy<Value = Value> {
+    let numbers = vec![json!(0), json!(0.0), json!(1), json!(1.5), json!(null), json!(true), json!("")];
+    prop_oneof![1 => prop::sample::select(numbers), 2 => "[a-f]".prop_map(Value::from)]
+}
+
+/// So many branches that they are not all compared: most have tags, and some of these are alike.
+fn tagged_union() -> impl Strategy<Value = Value> {
+    let kind = prop_oneof![
+        8 => tag().prop_map(|tag| json!({"const": tag})),
+        2 => prop::collection::vec(tag(), 1..4).prop_map(|tags| json!({"enum": tags})),
+        1 => Just(json!({"type": "string", "minLength": 1})),
+    ];
+    let member =
+        prop::sample::select(vec![json!({"type": "integer"}), json!({"type": "string"}), json!(true)]);
+    let object = (kind, member, prop::sample::subsequence(vec!["kind", "v"], 0..=2), 0..8);
+    let object = object.prop_map(|(kind, v, required, more)| {
+        let required = if more == 0 { required } else { vec!["kind"] };
+        json!({"type": "object", "properties": {"kind": kind, "v": v}, "required": required})
+    });
+    let constant = (tag(), tag()).prop_map(|(kind, v)| json!({"const": {"kind": kind, "v": v}}));
+    let either = (object.clone(), object.clone()).prop_map(|(one, other)| json!({"anyOf": [one, other]}));
+    let branch = prop_oneof![8 => object, 4 => constant, 1 => either, 1 => Just(json!({"type": "null"}))];
+    prop::collection::vec(branch, 9..16).prop_map(|branches| json!({"oneOf": branches}))
+}
+
+fn tagged_value() -> impl Strategy<Value = Value> {
+    let member = |name: &'static str| prop::option::weighted(0.9, tag().prop_map(move |value| (name, value)));
+    let object = (member("kind"), member("v"));
+    let object = object.prop_map(|(kind, v)| json!(kind.into_iter().chain(v).collect::<BTreeMap<_, _>>()));
+    prop_oneof![8 => object, 1 => Just(json!(null))]
+}
+
+#[test]
+fn tagged_unions_are_read_as_jsonschema_reads_them() {
+    check_unions(600, tagged_union(), tagged_value());
+}
+
 #[test]
 fn unions_that_hold_themselves_are_read_as_jsonschema_reads_them() {
-    const CASES: u32 = 1_000;
+    check_unions(1_000, recursive_union(), nested_value());
+}
+
+/// Values of random unions are valid where the oracle says so; many are, and many are not.
+#[track_caller]
+fn check_unions(cases: u32, documents: impl Strategy<Value = Value>, value: impl Strategy<Value = Value>) {
     let (allowed_count, refused_count) = (Cell::new(0_u32), Cell::new(0_u32));
-    run(CASES, &(recursive_union(), prop::collection::vec(nested_value(), 40)), |(document, values)| {
+    run(cases, &(documents, prop::collection::vec(value, 40)), |(document, values)| {
         let schema = read_schema(&document)?;
         let allowed = oracle(&document);
         for value in &values {

@@ -97,7 +97,7 @@ impl Algebra {
         cells.null |= other.null;
         cells.booleans.allows_true |= other.booleans.allows_true;
         cells.booleans.allows_false |= other.booleans.allows_false;
-        self.charge(other.points.len() + other.words.len())?;
+        self.charge(other.listed_count())?;
         cells.points.extend(other.points.iter().cloned());
         cells.words.extend(&other.words);
         self.absorb(&mut cells.ranges, &other.ranges, numbers::includes)?;

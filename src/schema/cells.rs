@@ -139,6 +139,17 @@ impl<'d> Cells<'d> {
             && !self.objects.iter().any(ObjectCell::is_possible)
     }
 
+    /// How many numbers and strings are listed.
+    pub(super) fn listed_count(&self) -> usize {
+        self.points.len() + self.words.len()
+    }
+
+    /// The objects, where there is nothing else.
+    pub(super) fn only_objects(&self) -> Option<&[ObjectCell<'d>]> {
+        let Self { ranges, texts, objects, .. } = self;
+        (self.has_nothing_sure() && ranges.is_empty() && texts.is_empty()).then_some(&objects[..])
+    }
+
     /// Whether there is nothing of what is never in doubt.
     fn has_nothing_sure(&self) -> bool {
         !self.null

@@ -1,7 +1,8 @@
 //! `oneOf`: what one of several schemas allows, and no other.
 //!
 //! From each branch all others are taken away, which is work by the square of their number. Most long ones are
-//! lists, though, with a constant and its description in each branch. What is listed is counted instead.
+//! lists, though, with a constant and its description in each branch: what is listed is counted instead. Of
+//! others, [tags](super::tags) say which need not be compared.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -45,10 +46,11 @@ impl<'d> Normaliser<'d> {
         let others =
             others.into_iter().map(|branch| Piece { cells: Rc::clone(&branch.1), branches: vec![branch] });
         let pieces: Vec<_> = listed.into_iter().chain(others).collect();
+        let tags = self.tags(&pieces.iter().map(|piece| &*piece.cells).collect::<Vec<_>>());
         let mut union = Cells::default();
         for (index, piece) in pieces.iter().enumerate() {
             let mut only = self.narrow(location, Some(cells.clone()), Rc::clone(&piece.cells))?;
-            for other in pieces[..index].iter().chain(&pieces[index + 1..]) {
+            for other in tags.others(index).map(|other| &pieces[other]) {
                 if only.is_empty() {
                     break; // Of many equal branches nothing is left after the first other one.
                 }
@@ -67,7 +69,7 @@ impl<'d> Normaliser<'d> {
     fn count_listed(&mut self, location: Location, lists: &[Branch<'d>]) -> Result<Lists<'d>, SchemaError> {
         let mut counted = Lists::default();
         for (_, list) in lists {
-            let charged = self.algebra.charge(list.points.len() + list.words.len());
+            let charged = self.algebra.charge(list.listed_count());
             self.locate(location, charged)?;
             counted.add(list);
         }

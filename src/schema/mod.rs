@@ -66,6 +66,7 @@ mod scope;
 mod share;
 mod sift;
 mod strings;
+mod tags;
 #[cfg(test)]
 mod tests;
 mod together;

@@ -6,6 +6,8 @@
 //! and dropped where that is enough to see that nothing satisfies them. Listed values are looked at wherever
 //! they stand, since they tell branches apart. What is not seen here costs time only.
 
+use std::rc::Rc;
+
 use super::cells::{ArrayCell, Cells, ObjectCell};
 use super::formula::{Formula, FormulaId};
 use super::normalise::Normaliser;
@@ -94,12 +96,15 @@ impl<'d> Normaliser<'d> {
     /// Whether two formulas list values and none of them alike, as the tags of branches do. No conjunction is
     /// made to know that: a `oneOf` of so many branches has the square of it.
     pub(super) fn list_nothing_alike(&mut self, one: FormulaId, other: FormulaId) -> bool {
-        if !self.is_shallow(one) || !self.is_shallow(other) {
-            return false;
-        }
-        let (Ok(one), Ok(other)) = (self.cells(one), self.cells(other)) else { return false };
+        let (Some(one), Some(other)) = (self.listed(one), self.listed(other)) else { return false };
         let digits = self.algebra.budget.limits().number_digits;
-        one.only_list_scalars() && other.only_list_scalars() && !one.shares_scalars(&other, digits)
+        !one.shares_scalars(&other, digits)
+    }
+
+    /// What a formula lists, where it plainly lists scalars and nothing else.
+    pub(super) fn listed(&mut self, formula: FormulaId) -> Option<Rc<Cells<'d>>> {
+        let cells = if self.is_shallow(formula) { self.cells(formula).ok() } else { None };
+        cells.filter(|cells| cells.only_list_scalars())
     }
 
     /// Whether a formula says only types and listed values, which is soon looked at.
@@ -111,7 +116,8 @@ impl<'d> Normaliser<'d> {
             Formula::And(parts) => parts.iter().all(|part| recursion::one_level(|| self.is_shallow(*part))),
             Formula::Not(inner) => self.is_shallow(inner),
             Formula::At(location, _) => self.keywords(location).is_ok_and(|keywords| keywords.is_shallow()),
-            Formula::False | Formula::True | Formula::Equal(_) | Formula::Texts => false,
+            Formula::Equal(_) => true,
+            Formula::False | Formula::True | Formula::Texts => false,
         };
         self.shallow.insert(formula, is_shallow);
         is_shallow
