@@ -185,10 +185,15 @@ impl Outcome {
             None if accepted => write!(out, "accepted so far")?,
             None => write!(out, "rejected: ends at byte {} before it is complete", self.offset)?,
             Some((token, spelling)) => {
+                let spelling = output::shown(spelling);
                 write!(out, "rejected at byte {}: token {token} ({spelling})", self.offset)?;
             }
         }
-        write!(out, "\n  expected {}", output::alternatives(&self.expected))?;
-        if self.place.is_empty() { writeln!(out) } else { writeln!(out, "\n  in {}", self.place) }
+        write!(out, "\n  expected {}", output::shown(output::alternatives(&self.expected)))?;
+        if self.place.is_empty() {
+            writeln!(out)
+        } else {
+            writeln!(out, "\n  in {}", output::shown(&self.place))
+        }
     }
 }

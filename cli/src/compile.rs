@@ -55,7 +55,7 @@ impl Compile {
         if let Some(path) = &self.dot {
             let drawing = dot::drawing(&report.grammar);
             if draws_to_stdout {
-                output::print(|out| out.write_all(drawing.as_bytes()))?;
+                output::print_exactly(|out| out.write_all(drawing.as_bytes()))?;
                 return Ok(Verdict::Accepted);
             }
             fs::write(path, drawing)
@@ -119,13 +119,14 @@ impl Report {
         let mut tool = None;
         for entry in self.grammar.coverage() {
             if tool != Some(&entry.tool) {
-                writeln!(out, "\n{}", entry.tool.as_deref().unwrap_or("response format"))?;
+                writeln!(out, "\n{}", output::shown(entry.tool.as_deref().unwrap_or("response format")))?;
                 tool = Some(&entry.tool);
             }
             let Coverage { pointer, keyword, status } = &entry.coverage;
-            writeln!(out, "  {:<11} {pointer}/{keyword}", word(*status))?;
+            writeln!(out, "  {:<11} {}", word(*status), output::shown(format!("{pointer}/{keyword}")))?;
         }
-        self.grammar.warnings().iter().try_for_each(|warning| writeln!(out, "\nwarning: {warning}"))
+        let warnings = self.grammar.warnings().iter().map(output::shown);
+        warnings.into_iter().try_for_each(|warning| writeln!(out, "\nwarning: {warning}"))
     }
 }
 

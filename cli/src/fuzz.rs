@@ -145,7 +145,12 @@ impl Report<'_> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         for finding in &self.findings.kept {
             let matcher = &finding.completion;
-            writeln!(out, "completion {} is not valid: {}", finding.number, finding.problems.join("; "))?;
+            writeln!(
+                out,
+                "completion {} is not valid: {}",
+                finding.number,
+                output::shown(finding.problems.join("; "))
+            )?;
             writeln!(
                 out,
                 "  text    {}",
@@ -155,9 +160,10 @@ impl Report<'_> {
         }
         for branch in self.coverage.missing() {
             let place = if branch.place.is_empty() { "the turn" } else { &branch.place };
-            writeln!(out, "never taken: {} in {place}", branch.text)?;
+            writeln!(out, "never taken: {}", output::shown(format!("{} in {place}", branch.text)))?;
         }
         if let Some(reason) = &self.findings.reason {
+            let reason = output::shown(reason);
             writeln!(out, "not verified: {} completions, such as {reason}", self.findings.unverified)?;
         }
         let spent = output::duration(self.spent);

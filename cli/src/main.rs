@@ -101,7 +101,11 @@ fn main() -> ExitCode {
         Ok(Verdict::Accepted) => ExitCode::SUCCESS,
         Ok(Verdict::Rejected) => ExitCode::from(1),
         Err(failure) => {
-            let text = if json { failure.document().to_string() } else { format!("error: {failure}") };
+            let text = if json {
+                failure.document().to_string()
+            } else {
+                output::shown(format!("error: {failure}"))
+            };
             // An error that cannot be shown still has its exit code.
             let _ = writeln!(io::stderr(), "{text}");
             ExitCode::from(2)

@@ -9,13 +9,26 @@ use serde_json::{Value, json};
 
 use crate::input::Failure;
 
-/// Writes to standard output. Colours are removed where it is not a terminal, or where `NO_COLOR` asks for
-/// it.
+/// Writes for people to standard output. Colours are removed where it is not a terminal, or where `NO_COLOR`
+/// asks for it; so are other control characters, and what follows them. What comes from an input must
+/// therefore be [visible].
 ///
 /// Says whether anybody still reads it: who has closed the pipe has seen enough, which is no failure and
 /// changes no verdict.
 pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<bool, Failure> {
-    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    print_to(anstream::stdout().lock(), write)
+}
+
+/// Writes for programs to standard output, as it is. Says whether anybody still reads it.
+pub(crate) fn print_exactly(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<bool, Failure> {
+    print_to(io::stdout().lock(), write)
+}
+
+fn print_to(
+    stdout: impl Write,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<bool, Failure> {
+    let mut out = io::BufWriter::new(stdout);
     match write(&mut out).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
@@ -26,7 +39,7 @@ pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Res
 /// Says something beside the result, on standard error.
 pub(crate) fn note(text: &impl fmt::Display) {
     // The result does not depend on it being seen.
-    let _ = writeln!(io::stderr(), "note: {text}");
+    let _ = writeln!(io::stderr(), "note: {}", shown(text));
 }
 
 /// Whether standard output shows colours.
@@ -36,7 +49,7 @@ pub(crate) fn is_coloured() -> bool {
 
 /// Writes one JSON document to standard output.
 pub(crate) fn print_json(document: &Value) -> Result<bool, Failure> {
-    print(|out| writeln!(out, "{document}"))
+    print_exactly(|out| writeln!(out, "{document}"))
 }
 
 /// The messages of a completion, as all commands print them.
@@ -56,6 +69,11 @@ pub(crate) fn visible(bytes: &[u8]) -> String {
         }
     }
     text
+}
+
+/// The same of a text.
+pub(crate) fn shown(text: impl fmt::Display) -> String {
+    visible(text.to_string().as_bytes())
 }
 
 /// The spelling of one token.

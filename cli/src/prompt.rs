@@ -56,7 +56,7 @@ impl Prompt {
             output::print(|out| writeln!(out, "{}", ids.join(" ")))?;
         } else {
             let end = if std::io::stdout().is_terminal() { "\n" } else { "" };
-            output::print(|out| write!(out, "{prompt}{end}"))?;
+            output::print_exactly(|out| write!(out, "{prompt}{end}"))?;
         }
         Ok(Verdict::Accepted)
     }

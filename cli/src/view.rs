@@ -79,7 +79,7 @@ pub(crate) fn write_transcript(out: &mut dyn Write, sample: &Sample) -> io::Resu
     let messages = sample.matcher.transcript().messages;
     let mut runs = runs(sample).into_iter();
     for message in &messages[said_before(sample)..] {
-        writeln!(out, "{}", Styled(HEADING, format!("── {} ──", heading(message))))?;
+        writeln!(out, "{}", Styled(HEADING, format!("── {} ──", output::shown(heading(message)))))?;
         for run in runs.by_ref() {
             write!(out, "{}", Styled(run.style, output::visible(&run.bytes)))?;
             match run.special {
@@ -167,8 +167,8 @@ pub(crate) fn write_footer(out: &mut dyn Write, sample: &Sample, opinion: &Opini
     };
     writeln!(out, " · {}", Styled(style, verdict))?;
     let (problems, unverified) = (&opinion.problems, &opinion.unverified);
-    problems.iter().try_for_each(|problem| writeln!(out, "  {}", Styled(BAD, problem)))?;
-    unverified.iter().try_for_each(|reason| writeln!(out, "  {}", Styled(UNKNOWN, reason)))
+    problems.iter().try_for_each(|problem| writeln!(out, "  {}", Styled(BAD, output::shown(problem))))?;
+    unverified.iter().try_for_each(|reason| writeln!(out, "  {}", Styled(UNKNOWN, output::shown(reason))))
 }
 
 /// What the masks took.

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 struct Outcome {
     code: Option<i32>,
@@ -430,6 +430,24 @@ fn prompts_are_written_and_taken_instead_of_requests() {
     let drafted =
         run(&["generate", "--prompt", "-", "--draft", "examples/drafts/unbalanced.txt"], begun.as_bytes());
     assert_eq!(drafted.code, Some(2), "{}", drafted.stdout);
+}
+
+/// Control characters of an input reach programs as they are, and people's terminals spelled out.
+#[test]
+fn control_characters_are_not_lost() {
+    let said = "see \u{1b}]0;title \u{1b}P~ and all \u{7f} the rest\u{0}";
+    let request = json!({ "input": said }).to_string();
+    let prompt = run(&["prompt", "-"], request.as_bytes()).stdout;
+    assert!(prompt.contains(said) && prompt.ends_with("<|start|>assistant"), "{prompt:?}");
+    assert_eq!(run(&["prompt", "-", "--json"], request.as_bytes()).json()["text"], prompt);
+
+    let schema =
+        json!({"properties": {"a\u{1b}P\u{7f}b": {"type": "integer"}, "c": {"maxLength": 3}}}).to_string();
+    let report = run(&["compile", "--schema", "-"], schema.as_bytes()).stdout;
+    assert!(report.contains("/properties/a\\u{1b}P\\u{7f}b/type"), "{report:?}");
+    assert!(report.contains("/properties/c/maxLength"), "{report:?}");
+    let report = run(&["compile", "--schema", "-", "--json"], schema.as_bytes()).json();
+    assert_eq!(report["coverage"][1]["pointer"], "/properties/a\u{1b}P\u{7f}b");
 }
 
 /// What the prompt says already is not shown again, and each message stands under its own heading.

@@ -186,6 +186,7 @@ impl Declared {
 }
 
 fn function(name: &str, function: &Node<'_>, strict: Strict) -> Result<Tool, RequestError> {
+    check_description(function)?;
     let declared = function.get_bool("strict")?;
     let parameters = function.get_object("parameters")?;
     let pointer = parameters.as_ref().unwrap_or(function).pointer.clone();
@@ -198,12 +199,18 @@ fn function(name: &str, function: &Node<'_>, strict: Strict) -> Result<Tool, Req
 }
 
 fn custom(name: &str, custom: &Node<'_>) -> Result<Tool, RequestError> {
+    check_description(custom)?;
     let format = custom.get_object("format")?;
     let (payload, pointer) = match &format {
         Some(format) => text_format(format)?,
         None => (text(), custom.pointer.clone()),
     };
     Ok(Tool { name: name.to_owned(), kind: ToolKind::Custom, payload, pointer })
+}
+
+/// A description is for the prompt, but must be a text there.
+fn check_description(tool: &Node<'_>) -> Result<(), RequestError> {
+    tool.get("description").map_or(Ok(()), |description| description.string().map(drop))
 }
 
 /// `{"type": "text"}`, or `{"type": "grammar", …}` with a member `grammar` in Chat Completions.

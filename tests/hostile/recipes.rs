@@ -304,7 +304,23 @@ fn combinations() -> Vec<Case> {
         case(
             "one of 1,000 objects told apart by a name",
             json!({"oneOf": many(1_000, |i| json!({"type": "object", "properties": {"kind": {"const": format!("k{i}")}}, "required": ["kind"]}))}),
+            "compiled",
+        ),
+        case(
+            "one of 10,000 objects told apart by a name",
+            json!({"oneOf": many(10_000, |i| json!({"type": "object", "properties": {"kind": {"const": format!("k{i}")}}, "required": ["kind"]}))}),
             "schema_nodes",
+        ),
+        case(
+            "one of 3,000 objects with names of one list",
+            {
+                let tag = json!({"enum": many(64, |i| json!(format!("k{i}")))});
+                let kinds = members(8, |_| json!({"$ref": "#/$defs/tag"}));
+                let names = kinds.as_object().expect("members").keys().collect::<Vec<_>>();
+                let kind = json!({"type": "object", "properties": kinds, "required": names});
+                json!({"$defs": {"tag": tag}, "oneOf": many(3_000, |_| kind.clone())})
+            },
+            "unsatisfiable",
         ),
         case(
             "one of 12,000 constants",
