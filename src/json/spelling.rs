@@ -225,7 +225,8 @@ impl Spelling {
         values.iter().filter(move |value| self.schema.node_has(node, value))
     }
 
-    fn has_more_than(&self, node: NodeId, values: usize) -> bool {
+    /// Whether a node surely has more than so many values.
+    pub(super) fn has_more_than(&self, node: NodeId, values: usize) -> bool {
         values == 0 || self.counts.node(node) > values as u64
     }
 
