@@ -125,8 +125,8 @@ impl Report {
             let Coverage { pointer, keyword, status } = &entry.coverage;
             writeln!(out, "  {:<11} {}", word(*status), output::shown(format!("{pointer}/{keyword}")))?;
         }
-        let warnings = self.grammar.warnings().iter().map(output::shown);
-        warnings.into_iter().try_for_each(|warning| writeln!(out, "\nwarning: {warning}"))
+        let mut warnings = self.grammar.warnings().iter().map(output::shown);
+        warnings.try_for_each(|warning| writeln!(out, "\nwarning: {warning}"))
     }
 }
 

@@ -145,17 +145,10 @@ impl Report<'_> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         for finding in &self.findings.kept {
             let matcher = &finding.completion;
-            writeln!(
-                out,
-                "completion {} is not valid: {}",
-                finding.number,
-                output::shown(finding.problems.join("; "))
-            )?;
-            writeln!(
-                out,
-                "  text    {}",
-                output::visible(matcher.vocabulary().decode(matcher.tokens()).as_bytes())
-            )?;
+            let problems = output::shown(finding.problems.join("; "));
+            writeln!(out, "completion {} is not valid: {problems}", finding.number)?;
+            let text = matcher.vocabulary().decode(matcher.tokens());
+            writeln!(out, "  text    {}", output::shown(text))?;
             writeln!(out, "  tokens  {:?}\n", matcher.tokens())?;
         }
         for branch in self.coverage.missing() {

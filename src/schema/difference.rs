@@ -21,7 +21,7 @@ use crate::regular::Dfa;
 
 /// Required members that are looked at before a conjunction is made: one that tells branches apart is among
 /// the first.
-const TELLING: usize = 8;
+pub(super) const TELLING: usize = 8;
 
 /// Names that are looked through in the time that a schema node takes.
 const NAMES_A_NODE: usize = 16;

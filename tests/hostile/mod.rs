@@ -2,10 +2,11 @@
 //! compiled, or refused by a named error, within 512 MB; and what is compiled can be walked to its end.
 //!
 //! The cases are in `cases/hostile/`, each with its verdict: `compiled`, the kind of the error, or the limit.
-//! Those that are large are made by `recipes`. No verdict depends on a clock; `cargo test --release --test
-//! integration hostile -- --nocapture --test-threads 1` prints for each case how long the compilation took,
-//! how long the slowest mask, and how many bytes were held.
+//! Those that are large are made by `recipes` and `combinations`. No verdict depends on a clock; `cargo test
+//! --release --test integration hostile -- --nocapture --test-threads 1` prints for each case how long the
+//! compilation took, how long the slowest mask, and how many bytes were held.
 
+mod combinations;
 mod recipes;
 
 use std::time::{Duration, Instant};
@@ -124,7 +125,7 @@ fn requests() {
 
 #[test]
 fn large_schemas() {
-    check(recipes::schemas(), schema);
+    check(recipes::schemas().into_iter().chain(combinations::combinations()), schema);
 }
 
 #[test]
