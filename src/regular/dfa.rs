@@ -38,6 +38,7 @@ pub struct Dfa {
 #[derive(Default)]
 struct Derived {
     count: OnceLock<Option<u64>>,
+    words: OnceLock<Box<[Vec<u8>]>>,
     counts: OnceLock<Box<[Option<u64>]>>,
     firsts: OnceLock<Box<[u8]>>,
     classes: OnceLock<Box<[ByteSet]>>,
@@ -244,16 +245,31 @@ impl Dfa {
         let mut words = Vec::new();
         let mut pending = vec![(state, Vec::new())];
         while let Some((state, word)) = pending.pop() {
-            let longer = (0..=u8::MAX).rev().filter_map(|byte| {
+            let others = pending.len();
+            let bytes = self.next_bytes(state);
+            let longer = bytes.iter().filter_map(|byte| {
                 let next = self.next(state, byte)?;
                 Some((next, [word.as_slice(), &[byte]].concat()))
             });
             pending.extend(longer);
+            // The first is gone on with first.
+            pending[others..].reverse();
             if self.label(state).is_some() {
                 words.push(word);
             }
         }
         words
+    }
+
+    /// All words, in byte order. They are listed once and kept: objects whose names are few ask in each of
+    /// their states. A mask under a near deadline, of an array of two objects that must differ and each have a
+    /// name that is one of two, took 0.9 instead of 8.5 s (release profile).
+    ///
+    /// # Panics
+    ///
+    /// Where there is no end of them.
+    pub(crate) fn all_words(&self) -> &[Vec<u8>] {
+        self.derived.words.get_or_init(|| self.words_from(self.start()).into())
     }
 
     /// One edge for each class that leads on, along the first byte of the class, in byte order.

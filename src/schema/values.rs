@@ -341,8 +341,8 @@ impl NameClass {
         // Counted first: at each state of a long object they would be listed in vain.
         let taken = used.iter().filter(|name| names.contains(name.as_bytes())).count();
         names.count().filter(|all| *all <= (most + taken) as u64)?;
-        let is_free = |name: &Vec<u8>| used.iter().all(|used| used.as_bytes() != name);
-        Some(names.words_from(names.start()).into_iter().filter(is_free).collect())
+        let is_free = |name: &&Vec<u8>| used.iter().all(|used| used.as_bytes() != name.as_slice());
+        Some(names.all_words().iter().filter(is_free).cloned().collect())
     }
 }
 

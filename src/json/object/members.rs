@@ -299,6 +299,10 @@ impl Members {
     pub(super) fn named_others(&self, class: usize) -> Ranks {
         let names = self.object.names();
         let mut others = names.others(self.object.cell, class).clone();
+        // Nothing to avoid is looked for in vain: of the mask of `all_words` that takes 0.4 instead of 0.9 s.
+        if others.not_any() {
+            return others;
+        }
         let avoid = self.names_to_avoid(class);
         let taken = self.progress.others.known().iter().map(|name| &**name);
         let taken = taken.chain(avoid.iter().map(String::as_str));
