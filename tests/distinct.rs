@@ -269,20 +269,74 @@ fn too_few_values_are_refused() {
         {"type": "object", "properties": {"a": {"enum": [1, 2]}}, "required": ["a"], "additionalProperties": false},
         {"type": "object", "properties": {"a": {"enum": [2, 3]}}, "required": ["a"], "additionalProperties": false},
     ]});
-    for schema in [
-        json!({"type": "array", "items": {"const": {"a": 1}}, "minItems": 2}),
-        json!({"type": ["null", "array"], "items": {"const": [1]}, "minItems": 2}),
-        json!({"type": "array", "items": overlapping, "minItems": 3}),
-    ] {
-        let unique = json!({"allOf": [schema], "uniqueItems": true});
-        match COMPILER.compile_schema(&unique, &Options::default()) {
-            Err(Error::Schema { source, .. }) => {
-                assert_eq!(source.kind(), SchemaErrorKind::TooFewDistinct, "{unique}: {source}");
-                assert_eq!(source.keyword(), Some("uniqueItems"), "{unique}");
-            }
-            other => panic!("{unique}: {other:?}"),
+    let arrays = json!({"type": "array", "items": overlapping, "minItems": 3, "uniqueItems": true});
+    check_refused(&arrays, SchemaErrorKind::TooFewDistinct);
+    check_refused(&json!({"anyOf": [arrays, {"enum": [["a", "a"], null]}]}), SchemaErrorKind::TooFewDistinct);
+}
+
+fn check_refused(schema: &Value, kind: SchemaErrorKind) {
+    match COMPILER.compile_schema(schema, &Options::default()) {
+        Err(Error::Schema { source, .. }) => {
+            assert_eq!(source.kind(), kind, "{schema}: {source}");
+            assert_eq!(source.keyword(), Some("uniqueItems"), "{schema}");
         }
+        other => panic!("{schema}: {other:?}"),
     }
+}
+
+/// An element of which there is one value is none where that came before.
+#[test]
+fn elements_that_could_only_repeat_one_before_are_left_out() {
+    let unique = |mut schema: Value| {
+        schema["uniqueItems"] = true.into();
+        schema
+    };
+    check(unique(json!({"enum": [["a", "a"], ["b"]]})), &[r#"["b"]"#], &[r#"["a","a"]"#, r#"["a"]"#]);
+    let optional = json!({"properties": {"p": unique(json!({"const": [[1], [1.0]]})), "q": {}}});
+    check(optional, &["{}", r#"{"q":1}"#], &[r#"{"p":[[1]]}"#, r#"{"p":[[1],[1]]}"#]);
+    let same = json!({"prefixItems": [{"const": "a"}, {"enum": ["a"]}], "minItems": 2});
+    check(unique(same), &["1", r#""a""#], &["[]", r#"["a"]"#, r#"["a","a"]"#, r#"["a","b"]"#]);
+    let fewer =
+        json!({"type": "array", "prefixItems": [{"const": {"b": [0]}}, true, {"const": {"b": [0.0]}}]});
+    check(unique(fewer), &["[]", r#"[{"b":[0]},1]"#], &[r#"[{"b":[0]},1,{"b":[0]}]"#, "[1]"]);
+    let rest = json!({"type": "array", "prefixItems": [{"const": null}], "items": {"const": null}});
+    check(unique(rest), &["[]", "[null]"], &["[null,null]"]);
+    let counted = unique(json!({"type": "array", "contains": {"const": {"b": 1}}, "minContains": 2}));
+    check(json!({"items": counted}), &["[]"], &["[[]]", r#"[[{"b":1},{"b":1}]]"#]);
+    let same = json!({"type": "array", "minItems": 2, "items": {"const": {"a": 1}}});
+    for schema in [unique(json!({"const": ["a", "a"]})), unique(same.clone()), unique(counted)] {
+        check_refused(&schema, SchemaErrorKind::Unsatisfiable);
+    }
+    check(unique(json!({"anyOf": [same, {"type": "null"}]})), &["null"], &[r#"[{"a":1},{"a":1}]"#]);
+}
+
+/// Lists of arrays are filtered by whether elements differ, or do not.
+#[test]
+fn listed_arrays_are_known_whole() {
+    let element = || prop::sample::select([&ELEMENTS[..], &NESTED[..]].concat());
+    let array =
+        prop::collection::vec(element(), 0..4).prop_map(|elements| format!("[{}]", elements.join(",")));
+    let document = (prop::collection::vec(array, 1..5), any::<bool>());
+    run(300, &document, |(arrays, are_unique)| {
+        let listed: Vec<Value> =
+            arrays.iter().map(|array| serde_json::from_str(array).expect("JSON")).collect();
+        let unique = json!({"uniqueItems": true});
+        let condition = if are_unique { unique } else { json!({ "not": unique }) };
+        let document = json!({"allOf": [condition, {"enum": listed}]});
+        let allowed = oracle(&document);
+        let grammar = match COMPILER.compile_schema(&document, &Options::default()) {
+            Ok(grammar) => grammar,
+            Err(error) => {
+                prop_assert!(!listed.iter().any(allowed), "{}: {}", document, error);
+                return Ok(());
+            }
+        };
+        for (array, value) in arrays.iter().zip(&listed) {
+            let is_accepted = accepts(&grammar.matcher(), array.as_bytes());
+            prop_assert_eq!(is_accepted, allowed(value), "{} of {}", array, document);
+        }
+        Ok(())
+    });
 }
 
 /// Where it is plain that no array has enough elements, what is no array is left.

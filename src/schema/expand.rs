@@ -55,7 +55,7 @@ pub(super) struct NameGroup {
 impl Expanded {
     /// The formulas of elements and members.
     pub(super) fn formulas<'a>(&'a self, cells: &'a Cells<'_>) -> impl Iterator<Item = FormulaId> + 'a {
-        let positions = self.arrays.iter().flat_map(|array| array.prefix.iter().chain([&array.rest]));
+        let positions = self.arrays.iter().flat_map(Elements::positions);
         let elements = positions.flatten().map(|kind| kind.formula);
         let members = cells.objects.iter().zip(&self.objects).flat_map(|(cell, members)| {
             let declared = cell.members.iter().map(|member| member.formula);
@@ -63,6 +63,18 @@ impl Expanded {
             declared.chain(kinds).chain(members.others.iter().map(|group| group.formula))
         });
         elements.chain(members)
+    }
+}
+
+impl Elements {
+    /// The kinds of each position; the last one is that of all others.
+    pub(super) fn positions(&self) -> impl Iterator<Item = &Vec<ElementKind>> {
+        self.prefix.iter().chain([&self.rest])
+    }
+
+    /// Says that there is no element at a position.
+    pub(super) fn leave_out(&mut self, position: usize) {
+        self.prefix.get_mut(position).unwrap_or(&mut self.rest).clear();
     }
 }
 

@@ -17,23 +17,28 @@ use super::values::Numbers;
 pub(super) const ELEMENTS: u64 = 1_024;
 
 impl Graph<'_> {
-    /// Whether it is plain that fewer values are allowed behind the prefix of an array than must stand there,
-    /// or that fewer count than must.
+    /// Whether it is plain that no value is left for an element of the prefix, that fewer are allowed behind it
+    /// than must stand there, or that fewer count than must.
     pub(super) fn lacks_elements(&self, array: &ArrayCell, elements: &Elements) -> bool {
         let needed = u64::from(array.min_items).saturating_sub(elements.prefix.len() as u64);
         let lacks_counted = |(index, count): (usize, &CountCell)| {
-            let kinds = elements.prefix.iter().flatten().chain(&elements.rest);
+            let kinds = elements.positions().flatten();
             self.have_fewer_than(u64::from(count.min), kinds.filter(|kind| kind.counts_for >> index & 1 == 1))
         };
+        let must_stand = elements.positions().take(array.min_items as usize);
         array.unique
-            && (self.have_fewer_than(needed, elements.rest.iter())
+            && (must_stand.into_iter().any(Vec::is_empty)
+                || self.have_fewer_than(needed, elements.rest.iter())
                 || array.counts.iter().enumerate().any(lacks_counted))
     }
 
     /// Whether kinds of elements have fewer values than so many, which are more than one.
     fn have_fewer_than<'k>(&self, count: u64, kinds: impl Iterator<Item = &'k ElementKind>) -> bool {
         let formulas: BTreeSet<FormulaId> = kinds.map(|kind| kind.formula).collect();
-        let most = |formula: &FormulaId| most_values(&self.cells[self.position(*formula)?], count);
+        let most = |formula: &FormulaId| {
+            let most = most_values(&self.cells[self.position(*formula)?], count);
+            most.or_else(|| self.only_value(*formula).map(|_| 1))
+        };
         let all = || formulas.iter().try_fold(0, |sum, formula| Some(most(formula)? + sum));
         (2..=ELEMENTS).contains(&count) && all().is_some_and(|all| all < count)
     }

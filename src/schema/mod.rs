@@ -54,6 +54,7 @@ mod names;
 mod normalise;
 mod numbers;
 mod object_algebra;
+mod only_value;
 mod overlap;
 mod place_kind;
 mod pointer;

@@ -129,6 +129,8 @@ impl<'d> Normaliser<'d> {
             graph.cells.push(cells);
             graph.expanded.push(expanded);
         }
+        let settled = graph.settle_repeated(&self.algebra.budget);
+        settled.map_err(|limit| self.limit_error(root, limit))?;
         Ok(graph)
     }
 

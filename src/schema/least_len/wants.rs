@@ -82,7 +82,7 @@ impl Search<'_, '_> {
         let counted = Counted::new(array, elements.prefix.len(), self.budget)?;
         let cell = self.open(node, 0);
         self.cells[cell].counted = Some(Box::new(counted));
-        for (position, kinds) in elements.prefix.iter().chain([&elements.rest]).enumerate() {
+        for (position, kinds) in elements.positions().enumerate() {
             for kind in kinds {
                 self.want(cell, kind.formula, Want::Counts { position, counts_for: kind.counts_for });
             }
