@@ -3,7 +3,7 @@
 //! `cases/requests_bad.json` is a list of `{name, request, kind, pointer, tool?}`. A request that is a string
 //! is the text of a request; any other value is the request itself.
 
-use harmony_mask::{Error, Grammar, Request};
+use harmony_mask::{Compiler, Error, Grammar, Limits, Request};
 use serde_json::{Value, json};
 
 use crate::harness::COMPILER;
@@ -53,6 +53,14 @@ fn messages_say_what_is_wrong() {
         (
             r#"{"harmony": {"property_order": "sorted"}}"#,
             "/harmony/property_order: unknown value \"sorted\": expected one of declared, any",
+        ),
+        (
+            r#"{"tool_choice": {"type": "web_search"}}"#,
+            "/tool_choice: tool `web_search`: no tool of this name is declared",
+        ),
+        (
+            r#"{"harmony": {"recipients": [{"name": "a", "text": true, "content_type": "b c"}]}}"#,
+            "/harmony/recipients/0/content_type: tool `a`: the name \"b c\" is not 1 to 64 of the characters A-Z a-z 0-9 _ -",
         ),
         (r#"{"tools": [{"type": "mcp"}]}"#, "/tools/0/type: not available yet: tools of type `mcp`"),
         (
@@ -116,6 +124,28 @@ fn limits_say_where_they_were_reached() {
     check(json!({"type": "array", "minItems": 100_000}), "minItems");
     check(json!({"type": "object", "minProperties": 100_000}), "minProperties");
     check(json!({"type": "object", "propertyNames": {"pattern": many, "minLength": 70}}), "propertyNames");
+}
+
+/// A list that is too long is named, whichever the elements are declared in.
+#[test]
+fn limits_on_lists_name_the_list() {
+    let limits = Limits { tools: 2, response_formats: 2, ..Limits::default() };
+    let compiler = Compiler::with_limits(COMPILER.vocabulary().clone(), limits);
+    let names = ["a", "b", "c"];
+    let tools = names.map(|name| json!({"type": "function", "name": name, "parameters": {}}));
+    let recipients = names.map(|name| json!({"name": name, "schema": {}}));
+    let formats = names.map(|name| json!({"name": name, "schema": {}}));
+    for (request, pointer, what) in [
+        (json!({"tools": tools}), "/tools", "tools"),
+        (json!({"tools": tools[1..], "harmony": {"recipients": recipients}}), "/harmony/recipients", "tools"),
+        (json!({"tools": [{"type": "web_search"}]}), "/tools", "tools"),
+        (json!({"harmony": {"builtin_tools": ["browser"]}}), "/harmony/builtin_tools", "tools"),
+        (json!({"harmony": {"response_formats": formats}}), "/harmony/response_formats", "response_formats"),
+    ] {
+        let error = compiler.compile(&Request::read(&request).expect("a request")).expect_err("too many");
+        let limit = error.limit().map(|limit| limit.what);
+        assert_eq!((&*error.pointer(), limit), (pointer, Some(what)), "{request}: {error}");
+    }
 }
 
 /// However long a name is, its message is not.

@@ -24,6 +24,8 @@ use crate::{Verdict, output, view};
 /// does not change the exit code.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
+#[command(override_usage = "harmony-mask generate [OPTIONS] <REQUEST>
+       harmony-mask generate [OPTIONS] --prompt <PROMPT>")]
 pub(crate) struct Generate {
     /// The request
     #[arg(required_unless_present = "prompt", conflicts_with = "prompt")]

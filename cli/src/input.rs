@@ -16,7 +16,7 @@ use crate::output;
 pub(crate) enum Failure {
     #[error("{0}")]
     Usage(String),
-    #[error("cannot read {name}: {source}")]
+    #[error("cannot read {name}: {source}{}", hint(.name))]
     Read { name: String, source: io::Error },
     #[error("{name} is not UTF-8 at byte {offset}")]
     NotText { name: String, offset: usize },
@@ -36,6 +36,15 @@ pub(crate) enum Failure {
     Write(#[from] io::Error),
     #[error("cannot write {name}: {source}")]
     WriteFile { name: String, source: io::Error },
+}
+
+/// What helps somebody who wrote JSON in place of a file's name.
+fn hint(name: &str) -> &'static str {
+    if name.trim_start().starts_with('{') {
+        "; a file is named here: write the JSON into one, or give `-` and the JSON on standard input"
+    } else {
+        ""
+    }
 }
 
 impl Failure {

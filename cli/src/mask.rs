@@ -15,6 +15,8 @@ use crate::{Verdict, output, prompt};
 /// Lists the tokens that may come next, the most telling first
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
+#[command(override_usage = "harmony-mask mask [OPTIONS] <REQUEST>
+       harmony-mask mask [OPTIONS] --prompt <PROMPT>")]
 pub(crate) struct Mask {
     /// The request
     #[arg(required_unless_present = "prompt", conflicts_with = "prompt")]

@@ -111,6 +111,16 @@ fn help_that_cannot_be_written_is_an_error() {
     }
 }
 
+/// What a prompt can be given in place of is not shown as if it could be left out.
+#[test]
+fn usages_have_the_prompt() {
+    for command in ["generate", "mask", "check"] {
+        let help = run(&[command, "--help"], b"").stdout;
+        let usage = format!("harmony-mask {command} [OPTIONS] --prompt <PROMPT>");
+        assert!(help.contains(&usage), "{help}");
+    }
+}
+
 #[test]
 fn a_drawing_that_cannot_be_written_is_an_error() {
     let outcome = run(&["compile", "examples/weather.json", "--dot", "no/such/folder/a.dot"], b"");
@@ -143,6 +153,23 @@ fn byte_order_marks_are_ignored() {
     }
     let schema = run(&["compile", "--schema", "-"], &marked("{}"));
     assert_eq!(schema.code, Some(0), "{}", schema.stderr);
+}
+
+/// JSON in place of a file's name is told from a file that is not there.
+#[test]
+fn json_in_place_of_a_file_is_told_how_to_come() {
+    for (arguments, is_json) in [
+        (&["check", "--schema", r#"{"type":"string"}"#, "-"][..], true),
+        (&["check", "--schema", "-", r#" {"a": 1}"#], true),
+        (&["compile", "--schema", r#"{"type":"string"}"#], true),
+        (&["compile", r#"{"tools":[]}"#], true),
+        (&["check", "--schema", "no/such/file", "-"], false),
+    ] {
+        let outcome = run(arguments, b"{}");
+        assert_eq!(outcome.code, Some(2), "{arguments:?}");
+        let is_told = outcome.stderr.contains("give `-` and the JSON on standard input");
+        assert_eq!(is_told, is_json, "{arguments:?}: {}", outcome.stderr);
+    }
 }
 
 /// The second of two inputs from standard input would be empty.

@@ -3,7 +3,7 @@
 use super::expansions::Expansions;
 use super::stack::Frame;
 use super::thread::{Head, Thread};
-use crate::expression::Kind;
+use crate::expression::{Expression, Kind, RuleRef};
 
 /// What may come next, each once, in the order of the alternatives.
 pub(super) fn expectations(threads: &[Thread], rules: &Expansions) -> Vec<String> {
@@ -38,11 +38,23 @@ pub(super) fn place(threads: &[Thread]) -> String {
         .below
         .frames()
         .find_map(|frame| match frame {
-            Frame::Expression(expression) => match expression.kind() {
-                Kind::Rule(rule) => Some(rule.place()).filter(|place| !place.is_empty()),
-                _ => None,
-            },
+            Frame::Expression(expression) => {
+                first_rule(expression).map(|rule| rule.place()).filter(|place| !place.is_empty())
+            }
             Frame::Bind { .. } | Frame::CaptureEnd { .. } | Frame::Arms(_) | Frame::Own(_) => None,
         })
         .unwrap_or_default()
+}
+
+/// The rule that an expression begins with, in the first of alternatives: a value behind a colon stands before
+/// what remains of its object.
+fn first_rule(mut expression: &Expression) -> Option<&RuleRef> {
+    loop {
+        expression = match expression.kind() {
+            Kind::Rule(rule) => return Some(rule),
+            Kind::Sequence(first, _) | Kind::Capture { body: first, .. } => first,
+            Kind::Choice(options) => options.first()?,
+            Kind::Empty | Kind::Literal(_) | Kind::Special(_) | Kind::Match { .. } => return None,
+        };
+    }
 }

@@ -23,6 +23,8 @@ use crate::regular::{ByteSet, Dfa, StateId};
 pub struct DfaLanguage {
     dfa: Arc<Dfa>,
     what: String,
+    /// What goes on behind a whole word, where that is called otherwise.
+    more: Option<&'static str>,
     fingerprint: u64,
     /// Whether these are all texts.
     is_text: bool,
@@ -40,7 +42,13 @@ impl DfaLanguage {
         let what = what.into();
         let fingerprint = fingerprint(&(&*dfa, &what));
         let is_text = *dfa == *Dfa::text();
-        Self { dfa, what, fingerprint, is_text }
+        Self { dfa, what, more: None, fingerprint, is_text }
+    }
+
+    /// The same, with `more` for what goes on behind a whole word: the space after a colon, say, where a
+    /// second colon is not to be expected.
+    pub(crate) fn with_more(self, more: &'static str) -> Self {
+        Self { more: Some(more), fingerprint: fingerprint(&(self.fingerprint, more)), ..self }
     }
 
     /// The automaton.
@@ -100,14 +108,15 @@ impl Language for DfaLanguage {
         self.dfa.memory_bytes() + self.what.len()
     }
 
-    fn expectation(&self, _state: State) -> String {
-        self.what.clone()
+    fn expectation(&self, state: State) -> String {
+        let more = self.more.filter(|_| self.accepts(state).is_some());
+        more.unwrap_or(&self.what).to_owned()
     }
 
     fn same(&self, other: &dyn Language) -> bool {
-        (other as &dyn Any)
-            .downcast_ref::<Self>()
-            .is_some_and(|other| self.what == other.what && self.dfa == other.dfa)
+        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
+            (&self.what, self.more) == (&other.what, other.more) && self.dfa == other.dfa
+        })
     }
 
     fn fingerprint(&self) -> u64 {
@@ -144,8 +153,19 @@ mod tests {
     }
 
     #[test]
+    fn what_goes_on_behind_a_word_has_a_name_of_its_own() {
+        let dfa = Dfa::words([("ab", 0), ("abcd", 0)], 100).unwrap();
+        let leaf = Leaf::new(DfaLanguage::new(Arc::new(dfa), "a word").with_more("its end"));
+        let expectations = ["", "a", "ab", "abc"]
+            .map(|read| leaf.expectation(leaf.reads(leaf.start(), read.as_bytes()).unwrap()));
+        assert_eq!(expectations, ["a word", "a word", "its end", "a word"]);
+    }
+
+    #[test]
     fn equality_is_by_content() {
         let words = [("ab", 0), ("c", 0)];
+        let named = DfaLanguage::new(Arc::new(Dfa::words(words, 100).unwrap()), "a word");
+        assert_ne!(leaf(&words, "a word"), Leaf::new(named.with_more("more")));
         assert_eq!(leaf(&words, "a word"), leaf(&words, "a word"));
         assert_ne!(leaf(&words, "a word"), leaf(&words, "a name"));
         assert_ne!(leaf(&words, "a word"), leaf(&words[1..], "a word"));

@@ -84,18 +84,19 @@ impl<'t> Declared<'t> {
 
     /// The tools that `{"type": "function", "name": …}` refers to: one by its name, or all of a hosted kind.
     fn meant(&self, node: &Node<'_>) -> Result<Vec<usize>, RequestError> {
-        if node.require("type")?.string()? == "recipient" {
+        let word = node.require("type")?.string()?;
+        if word == "recipient" {
             let name = node.require("name")?;
             return self.named(&name, name.string()?, ToolKind::Recipient);
         }
         match tools::kind(node)? {
             Type::Hosted(builtin) => {
-                let undeclared = || node.error(RequestErrorKind::UndeclaredTool);
+                let undeclared = || node.error(RequestErrorKind::UndeclaredTool).of_tool(word);
                 self.hosted.get(&builtin).cloned().ok_or_else(undeclared)
             }
             Type::Named(kind) => {
                 let name = tools::described(node, kind)?.require("name")?;
-                self.named(&name, tools::name(&name)?.0, kind)
+                self.named(&name, tools::tool_name(&name)?.0, kind)
             }
         }
     }

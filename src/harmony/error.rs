@@ -34,7 +34,7 @@ impl RequestError {
         &self.pointer
     }
 
-    /// The name of the tool that is concerned, where there is one.
+    /// The name of the tool that is concerned, where there is one, as the request has it.
     #[must_use]
     pub fn tool(&self) -> Option<&str> {
         self.tool.as_deref()
@@ -55,7 +55,8 @@ impl fmt::Display for RequestError {
         if !self.pointer.is_empty() {
             write!(f, "{}: ", self.pointer)?;
         }
-        if let Some(tool) = &self.tool {
+        // A name that is wrong is not said twice.
+        if let Some(tool) = self.tool().filter(|tool| self.kind.wrong_name() != Some(tool)) {
             write!(f, "tool `{}`: ", shown(tool))?;
         }
         self.kind.fmt(f)
@@ -144,6 +145,13 @@ pub enum RequestErrorKind {
 }
 
 impl RequestErrorKind {
+    fn wrong_name(&self) -> Option<&str> {
+        match self {
+            Self::BadName(name) | Self::BadRecipient(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// The kind as one word, for machines.
     #[must_use]
     pub fn name(&self) -> &'static str {

@@ -97,6 +97,22 @@ fn check(request: &Request, limits: &Limits) -> Result<(), LimitExceeded> {
     exceeded.map_or(Ok(()), |(what, limit, given)| Err(LimitExceeded { what, limit, given }))
 }
 
+/// Where in the request stands the list that a limit of the request as a whole is about: that of the first
+/// element too many. Empty where it is about no list.
+pub(crate) fn list_exceeding(request: &Request, exceeded: &LimitExceeded) -> String {
+    let first = match (exceeded.what, request.format()) {
+        ("tools", _) => request.tools().get(exceeded.limit).map(|tool| &tool.pointer),
+        ("response_formats", Format::Json(formats)) => {
+            formats.get(exceeded.limit).map(|format| &format.pointer)
+        }
+        _ => None,
+    };
+    let is_list_index = |segment: &&str| segment.bytes().all(|byte| byte.is_ascii_digit());
+    let segments = first.into_iter().flat_map(|pointer| pointer.split('/').skip(1));
+    let list = segments.take_while(|segment| !is_list_index(segment));
+    list.flat_map(|segment| ["/", segment]).collect()
+}
+
 fn start_rule(request: &Request) -> &'static str {
     let reasoning = request.reasoning();
     match reasoning.max_messages {

@@ -13,11 +13,11 @@ pub(super) fn read(node: &Node<'_>) -> Result<(Tool, String), RequestError> {
     let named = node.require("name")?;
     let name = named.string()?;
     if !name.split('.').all(tools::is_name) || NOT_TOOLS.contains(&name) {
-        return Err(named.error(RequestErrorKind::BadRecipient(name.to_owned())));
+        return Err(named.error(RequestErrorKind::BadRecipient(name.to_owned())).of_tool(name));
     }
     let (mut payload, pointer) = payload(node).map_err(|error| error.of_tool(name))?;
     if let Some(word) = node.get("content_type") {
-        let declared = tools::name(&word)?.0;
+        let declared = tools::name(&word).map_err(|error| error.of_tool(name))?.0;
         match &mut payload {
             Payload::Text { content_type } | Payload::Grammar { content_type, .. } => {
                 declared.clone_into(content_type);

@@ -146,7 +146,7 @@ pub(super) fn read(
             }
             Type::Named(kind) => {
                 let described = described(&node, kind)?;
-                let (name, pointer) = name(&described.require("name")?)?;
+                let (name, pointer) = tool_name(&described.require("name")?)?;
                 let tool = if kind == ToolKind::Custom {
                     custom(name, &described)
                 } else {
@@ -253,6 +253,14 @@ pub(super) fn name<'a>(node: &Node<'a>) -> Result<(&'a str, String), RequestErro
     } else {
         Err(node.error(RequestErrorKind::BadName(name.to_owned())))
     }
+}
+
+/// The name of a function or custom tool, with its pointer.
+pub(super) fn tool_name<'a>(node: &Node<'a>) -> Result<(&'a str, String), RequestError> {
+    name(node).map_err(|error| match node.value.as_str() {
+        Some(name) => error.of_tool(name),
+        None => error,
+    })
 }
 
 pub(crate) fn is_name(name: &str) -> bool {

@@ -27,7 +27,8 @@ pub enum SpellingError {
     /// An array must have two equal elements, and may come to where none of the elements that may follow can
     /// be repeated.
     NoRoomToRepeat {
-        /// The JSON pointer of the array's schema.
+        /// The JSON pointer of the schema whose `uniqueItems` is negated, or of the array's where it is not
+        /// within that.
         pointer: String,
     },
 }

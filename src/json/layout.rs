@@ -91,13 +91,14 @@ static COMPACT: LazyLock<Punctuation> = LazyLock::new(|| Punctuation {
 });
 
 static SINGLE: LazyLock<Punctuation> = LazyLock::new(|| {
-    let followed =
-        |character, what| character_with(NOTHING, character, Run { whitespace: b" ", most: 1 }, what);
+    let followed = |character, what| {
+        character_with(NOTHING, character, Run { whitespace: b" ", most: 1, what: "a space" }, what)
+    };
     Punctuation { colon: followed(b':', "`:`"), comma: followed(b',', "`,`"), ..COMPACT.clone() }
 });
 
 static ANY: LazyLock<Punctuation> = LazyLock::new(|| {
-    let any = Run { whitespace: b" \t\n\r", most: 8 };
+    let any = Run { whitespace: b" \t\n\r", most: 8, what: "whitespace" };
     Punctuation {
         open_object: character_with(NOTHING, b'{', any, "`{`"),
         close_object: character_with(any, b'}', NOTHING, "`}`"),
@@ -114,9 +115,11 @@ static ANY: LazyLock<Punctuation> = LazyLock::new(|| {
 struct Run {
     whitespace: &'static [u8],
     most: u8,
+    /// In a user's words.
+    what: &'static str,
 }
 
-const NOTHING: Run = Run { whitespace: b"", most: 0 };
+const NOTHING: Run = Run { whitespace: b"", most: 0, what: "nothing" };
 
 /// The character between two runs. States count the bytes of a run, and say whether the character has been
 /// read.
@@ -132,7 +135,7 @@ fn character_with(before: Run, character: u8, after: Run, what: &str) -> Express
     let alphabet = [before.whitespace, &[character], after.whitespace].concat();
     let is_word = |(read, _): &(bool, u8)| read.then_some(0);
     let dfa = Dfa::explore((false, 0), &alphabet, step, is_word, 64).expect("two short runs");
-    Expression::leaf(Leaf::new(DfaLanguage::new(Arc::new(dfa), what)))
+    Expression::leaf(Leaf::new(DfaLanguage::new(Arc::new(dfa), what).with_more(after.what)))
 }
 
 #[cfg(test)]
@@ -184,6 +187,21 @@ mod tests {
         check(|p| &p.open_array, "a", "[ ");
         check(|p| &p.close_array, "a", " ]");
         check(|p| &p.close_array, "", "]\n");
+    }
+
+    #[test]
+    fn what_was_read_is_not_expected_again() {
+        let check = |layout: Layout, text: &str, expected: &str| {
+            let colon = Punctuation::new(layout).colon;
+            let Kind::Match { leaf, .. } = colon.kind() else { panic!("{layout:?} has no run") };
+            let state = leaf.reads(leaf.start(), text.as_bytes()).expect("it goes on");
+            assert_eq!(leaf.expectation(state), expected, "{layout:?} {text:?}");
+        };
+        check(Layout::Single, "", "`:`");
+        check(Layout::Single, ":", "a space");
+        check(Layout::Any, " ", "`:`");
+        check(Layout::Any, " :", "whitespace");
+        check(Layout::Any, ":\n", "whitespace");
     }
 
     #[test]

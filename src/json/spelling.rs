@@ -104,7 +104,9 @@ impl Spelling {
                 }
             }
             if !can_repeat(&plans, node, &values.arrays) {
-                return Err(SpellingError::NoRoomToRepeat { pointer: schema.place(node) });
+                return Err(SpellingError::NoRoomToRepeat {
+                    pointer: schema.place_of_keyword(node, "uniqueItems"),
+                });
             }
         }
         let punctuation = Punctuation::new(style.layout);

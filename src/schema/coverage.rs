@@ -80,3 +80,11 @@ impl Occurrences {
         })
     }
 }
+
+/// Whether what remains of a pointer behind a schema's leads to one that it applies to the same values.
+pub(super) fn applies_in_place(pointer: &str) -> bool {
+    const KEYWORDS: [&str; 7] = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
+    let is_index = |segment: &str| segment.bytes().all(|byte| byte.is_ascii_digit());
+    let mut segments = pointer.split('/');
+    segments.next() == Some("") && segments.all(|segment| KEYWORDS.contains(&segment) || is_index(segment))
+}

@@ -104,7 +104,7 @@ impl SchemaError {
 
     /// An array of which two elements must be equal, and that cannot always go on until they are.
     pub(crate) fn no_room_to_repeat(pointer: String) -> Self {
-        let message = "is negated where arrays cannot go on without end: which elements could still be repeated is not known then";
+        let message = "is negated where arrays cannot go on without end, and which elements could still be repeated is not known then: remove what ends them, such as `maxItems`, or the negation";
         Self::new(SchemaErrorKind::Unsupported, pointer, Some("uniqueItems"), message)
     }
 

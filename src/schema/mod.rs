@@ -84,6 +84,7 @@ use serde_json::{Value, json};
 pub(crate) use array_plan::{ArrayPlan, PlannedKind, WAYS_PER_STEP};
 pub(crate) use array_states::PlanState;
 pub(crate) use coverage::Occurrences;
+use coverage::applies_in_place;
 pub use coverage::{Coverage, Status};
 pub use decimal::Decimal;
 pub(crate) use equality::{ByValue, are_equal, canonical, different};
@@ -252,6 +253,18 @@ impl Schema {
     pub(crate) fn keyword_among(&self, node: NodeId, keywords: &[&'static str]) -> Option<&'static str> {
         let location = self.node(node).location;
         keywords.iter().copied().find(|keyword| self.occurrences.has(location, keyword))
+    }
+
+    /// The JSON pointer of the first schema that says a keyword of the values of a node, or the place of the
+    /// node where that stands behind a reference. All keywords are gone through: this is for errors.
+    pub(crate) fn place_of_keyword(&self, node: NodeId, keyword: &str) -> String {
+        let place = self.place(node);
+        let says = |found: &Coverage| {
+            let beyond = found.pointer.strip_prefix(&*place).filter(|_| found.keyword == keyword);
+            beyond.is_some_and(applies_in_place)
+        };
+        let first = self.coverage().find(says).map(|found| found.pointer);
+        first.unwrap_or(place)
     }
 
     /// What became of each keyword of each schema that was read. Definitions that nothing refers to are not
