@@ -262,8 +262,8 @@ impl Dfa {
     }
 
     /// All words, in byte order. They are listed once and kept: objects whose names are few ask in each of
-    /// their states. A mask under a near deadline, of an array of two objects that must differ and each have a
-    /// name that is one of two, took 0.9 instead of 8.5 s (release profile).
+    /// their states. One mask of `deadlines::random_schemas_are_completed_in_time` took 0.9 instead of 8.5 s, of
+    /// an array of two objects that must differ and each have one of two names (release profile).
     ///
     /// # Panics
     ///
