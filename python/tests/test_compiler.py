@@ -78,7 +78,7 @@ ERRORS = [
     ("[]", "wrong_type", None, "", None),
     ({"tools": 3}, "wrong_type", None, "/tools", None),
     ({"tool_choice": "required"}, "nothing_to_call", None, "/tool_choice", None),
-    ({"tools": [{"type": "function", "name": "f g"}]}, "bad_name", None, "/tools/0/name", None),
+    ({"tools": [{"type": "function", "name": "f g"}]}, "bad_name", "f g", "/tools/0/name", None),
     (tool({"type": "array"}), "arguments_not_an_object", "f", "/tools/0/parameters", None),
     (tool(object_with({"type": "strin"})), "invalid", "f", "/tools/0/parameters/properties/a", "type"),
     (tool(object_with({"pattern": r"(a)\1"})), "unsupported", "f", "/tools/0/parameters/properties/a", "pattern"),
