@@ -159,7 +159,8 @@ impl Dfa {
         end.is_some_and(|state| self.label(state).is_some())
     }
 
-    /// Bytes held, with what may yet be computed from the table.
+    /// Bytes held, with what may yet be computed from the table, but for a list of its words, which is made
+    /// where they are few.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         const PER_STATE: usize = size_of::<Option<u64>>() + 2 * size_of::<u32>() + size_of::<StateId>();
