@@ -120,7 +120,7 @@ impl Compiler {
                 self.body(format.syntax, &format.definition, &part, &mut job)
             }
         });
-        let turn = turn.map_err(|error| job.refusal(placed(error, request)))?;
+        let turn = turn.map_err(|error| job.refusal(error))?;
         let rules = Rules::of_turn(self.automaton(&turn.start), &turn, *request.reasoning());
         Ok(Grammar { rules: Arc::new(rules), report: Arc::new(job.report) })
     }
@@ -336,16 +336,6 @@ impl Job<'_> {
         const BYTES_PER_STEP: usize = 16;
         let limit = self.budget.charge(1 + text.len() / BYTES_PER_STEP);
         limit.map_err(|limit| part.error(SpellingError::Limit(limit)))
-    }
-}
-
-/// A limit of the request as a whole, at the list that exceeds it.
-fn placed(error: Error, request: &Request) -> Error {
-    match error {
-        Error::Limit { tool: None, at, source } if at.is_empty() => {
-            Error::Limit { tool: None, at: harmony::list_exceeding(request, &source), source }
-        }
-        error => error,
     }
 }
 

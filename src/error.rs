@@ -1,6 +1,6 @@
 //! What can go wrong before the first mask: one error for all stages, with the place to look at.
 
-use crate::harmony::{RequestError, shown};
+use crate::harmony::{LimitAt, RequestError, shown};
 use crate::lark::{LarkError, Position};
 use crate::limits::LimitExceeded;
 use crate::schema::SchemaError;
@@ -67,10 +67,9 @@ pub enum Error {
     Cancelled,
 }
 
-impl From<LimitExceeded> for Error {
-    /// A limit of the request as a whole.
-    fn from(source: LimitExceeded) -> Self {
-        Self::Limit { tool: None, at: String::new(), source }
+impl From<LimitAt> for Error {
+    fn from(LimitAt { pointer, limit }: LimitAt) -> Self {
+        Self::Limit { tool: None, at: pointer, source: limit }
     }
 }
 

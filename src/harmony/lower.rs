@@ -42,15 +42,31 @@ pub struct Turn {
     pub formats: Vec<(String, Expression)>,
 }
 
+/// A limit of a request, and where it was exceeded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitAt {
+    /// The list that is too long, as a JSON pointer; empty for the request as a whole.
+    pub pointer: String,
+    /// The limit.
+    pub limit: LimitExceeded,
+}
+
+impl From<LimitExceeded> for LimitAt {
+    /// Of the request as a whole.
+    fn from(limit: LimitExceeded) -> Self {
+        Self { pointer: String::new(), limit }
+    }
+}
+
 /// The expressions of a request's turn.
 ///
 /// The caller compiles schemas and grammars: `body` is asked once for each body that can be reached, in
 /// declared order, answers last. A tool that may not be called costs nothing.
 ///
 /// # Errors
-/// What `body` returns, and a [`LimitExceeded`] where there are too many tools or response formats, or the
-/// names of tools need too many states.
-pub fn lower<E: From<LimitExceeded>>(
+/// What `body` returns, and a [`LimitAt`] where there are too many tools or response formats, or the names of
+/// tools need too many states.
+pub fn lower<E: From<LimitAt>>(
     request: &Request,
     limits: &Limits,
     body: &mut dyn FnMut(Body<'_>) -> Result<Expression, E>,
@@ -87,29 +103,29 @@ pub fn lower<E: From<LimitExceeded>>(
 }
 
 /// Checks how much is declared, before `body` is asked for any of it.
-fn check(request: &Request, limits: &Limits) -> Result<(), LimitExceeded> {
-    let formats = if let Format::Json(formats) = request.format() { formats.len() } else { 0 };
-    let counts = [
-        ("tools", limits.tools, request.tools().len()),
-        ("response_formats", limits.response_formats, formats),
-    ];
-    let exceeded = counts.into_iter().find(|(_, limit, given)| given > limit);
-    exceeded.map_or(Ok(()), |(what, limit, given)| Err(LimitExceeded { what, limit, given }))
+fn check(request: &Request, limits: &Limits) -> Result<(), LimitAt> {
+    let tools = request.tools().iter().map(|tool| &*tool.pointer);
+    check_list("tools", limits.tools, tools)?;
+    let formats: &[_] = if let Format::Json(formats) = request.format() { formats } else { &[] };
+    let formats = formats.iter().map(|format| &*format.pointer);
+    check_list("response_formats", limits.response_formats, formats)
 }
 
-/// Where in the request stands the list that a limit of the request as a whole is about: that of the first
-/// element too many. Empty where it is about no list.
-pub(crate) fn list_exceeding(request: &Request, exceeded: &LimitExceeded) -> String {
-    let first = match (exceeded.what, request.format()) {
-        ("tools", _) => request.tools().get(exceeded.limit).map(|tool| &tool.pointer),
-        ("response_formats", Format::Json(formats)) => {
-            formats.get(exceeded.limit).map(|format| &format.pointer)
-        }
-        _ => None,
-    };
+fn check_list<'a>(
+    what: &'static str,
+    limit: usize,
+    mut elements: impl ExactSizeIterator<Item = &'a str>,
+) -> Result<(), LimitAt> {
+    let given = elements.len();
+    let too_long =
+        |element| LimitAt { pointer: list_of(element), limit: LimitExceeded { what, limit, given } };
+    elements.nth(limit).map_or(Ok(()), |element| Err(too_long(element)))
+}
+
+/// Where the outermost list stands that an element is in.
+fn list_of(element: &str) -> String {
     let is_list_index = |segment: &&str| segment.bytes().all(|byte| byte.is_ascii_digit());
-    let segments = first.into_iter().flat_map(|pointer| pointer.split('/').skip(1));
-    let list = segments.take_while(|segment| !is_list_index(segment));
+    let list = element.split('/').skip(1).take_while(|segment| !is_list_index(segment));
     list.flat_map(|segment| ["/", segment]).collect()
 }
 
@@ -159,7 +175,7 @@ const PLACES: [(&str, &str); 3] = [
 
 /// A call of one of these tools. All names are one language whose label is the tool, so that reading a name
 /// costs the same however many tools there are, and `get` and `get_all` are told apart by what follows.
-fn calls<E: From<LimitExceeded>>(
+fn calls<E: From<LimitAt>>(
     profile: Profile,
     tools: Vec<&Tool>,
     text: &Expression,
@@ -185,7 +201,7 @@ fn calls<E: From<LimitExceeded>>(
             }
         }
         if !names.is_empty() {
-            let callee = Expression::switch(recipients(&names, limits)?, rests);
+            let callee = Expression::switch(recipients(&names, limits).map_err(LimitAt::from)?, rests);
             forms.push(profile.turn(form, &[("callee", callee)]));
         }
     }

@@ -41,7 +41,7 @@ impl Graph<'_> {
     fn settle(&mut self, node: usize, array: usize) {
         let elements = &self.expanded[node].arrays[array];
         let only: Vec<_> = elements.positions().map(|kinds| self.only_element(kinds)).collect();
-        let are_known = elements.rest.is_empty() && only.iter().rev().skip(1).all(Option::is_some);
+        let are_known = elements.rest.is_empty() && only[..elements.prefix.len()].iter().all(Option::is_some);
         let ArrayCell { unique, min_items, .. } = self.cells[node].arrays[array];
         match first_repeated(only) {
             Some(position) if unique => self.expanded[node].arrays[array].leave_out(position),

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::expression::Expression;
-use crate::harmony::{Body, Request, Syntax, lower};
+use crate::harmony::{Body, LimitAt, Request, Syntax, lower};
 use crate::lark::recogniser::{Verdict, recognise};
 use crate::lark::{self, Template};
 use crate::limits::{LimitExceeded, Limits};
@@ -19,7 +19,7 @@ const OBJECT: &str = r#"
           | "s" | "t" | "u" | "v" | "w" | "x" | "y" | "z" | "C" | "F" | "R" | "S" | "T" | "I" | "0" | "1" | "2"
 "#;
 
-fn body(wanted: Body<'_>) -> Result<Expression, LimitExceeded> {
+fn body(wanted: Body<'_>) -> Result<Expression, LimitAt> {
     let grammar = match wanted {
         Body::Grammar(_, syntax, definition) => Some((syntax, definition)),
         Body::TextAnswer(format) => Some((format.syntax, &*format.definition)),
@@ -83,7 +83,7 @@ fn bodies_are_asked_for_in_order_and_only_where_reachable() {
     let asked = |request: &Value| {
         let mut asked = Vec::new();
         let request = Request::read(request).expect("a request");
-        let turn: Result<_, LimitExceeded> = lower(&request, &Limits::default(), &mut |wanted| {
+        let turn: Result<_, LimitAt> = lower(&request, &Limits::default(), &mut |wanted| {
             asked.push(match wanted {
                 Body::Arguments(tool, _) | Body::Grammar(tool, ..) => tool.name.clone(),
                 Body::Answer(format) => format.pointer.clone(),
@@ -108,7 +108,8 @@ fn tools_are_limited() {
     let request = Request::read(&json!({"tools": tools})).expect("a request");
     let limits = Limits { tools: 2, ..Limits::default() };
     let error = lower(&request, &limits, &mut body).expect_err("too many tools");
-    assert_eq!(error, LimitExceeded { what: "tools", limit: 2, given: 3 });
+    let limit = LimitExceeded { what: "tools", limit: 2, given: 3 };
+    assert_eq!(error, LimitAt { pointer: "/tools".to_owned(), limit });
 }
 
 /// Before any of them is compiled.
@@ -127,7 +128,8 @@ fn response_formats_are_limited() {
         });
         (turn.err(), asked)
     };
-    let exceeded = LimitExceeded { what: "response_formats", limit: 2, given: 3 };
+    let limit = LimitExceeded { what: "response_formats", limit: 2, given: 3 };
+    let exceeded = LimitAt { pointer: "/harmony/response_formats".to_owned(), limit };
     assert_eq!(lowered(2, Value::Null), (Some(exceeded), 0));
     assert_eq!(lowered(3, Value::Null), (None, 3));
     assert_eq!(lowered(2, json!("b")), (None, 1), "those that are not chosen do not count");
